@@ -1,0 +1,3 @@
+"""milk-tui: one person, one terminal, two agents, one memory."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,78 @@
+"""The protocol that every back end keeps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from milk_tui.agents.events import AgentEvent
+from milk_tui.core.records import ContextPlan, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What a back end can do; the engine asks these instead of the back end's type."""
+
+    stateless: bool = True
+    """True when every request must carry everything (any litellm model)."""
+    tools: bool = True
+    """True when the model may be given tools."""
+    tags: bool = True
+    """True when the model is told the nonce-tag protocol; False for models too small to keep it."""
+    interrupt: bool = True
+    cost: bool = False
+    window_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told about it; ``parameters`` is a JSON Schema object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    content: str
+    ok: bool = True
+
+
+ToolRunner = Callable[[str, str, str], Awaitable[ToolOutcome]]
+"""``(call_id, name, arguments_json) -> outcome``; never raises for a bad call, it says so in the outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegRequest:
+    """Everything an agent needs for one leg."""
+
+    role: Role
+    plan: ContextPlan
+    prompt: str
+    tools: Sequence[ToolSpec] = ()
+    run_tool: ToolRunner | None = None
+    may_escalate: bool = False
+    """True when a working escalation agent exists and this agent may hand over to it."""
+    need: str = ""
+    """The current need; empty when none is set (an embedded agent then proposes one)."""
+
+
+class Agent(Protocol):
+    """One agent of a session.
+
+    ``run`` yields events and ends with exactly one ``LegEnd``; it raises only ``asyncio.CancelledError``. Closing
+    the generator or cancelling its task stops the request and closes the connection.
+    """
+
+    name: str
+    model: str
+    caps: Caps
+
+    def run(self, request: LegRequest) -> AsyncIterator[AgentEvent]: ...
+
+    async def warm(self, plan: ContextPlan) -> None:
+        """Prepare for the next request where that helps (an embedded model's prompt cache); may do nothing."""
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,111 @@
+"""What an agent says while it works on a leg: the same events from every back end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from milk_tui.core.records import LegError, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer as the model sent it: tags not yet taken out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkDelta:
+    """A piece of the reasoning; never parsed for tags, never sent back."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReplaced:
+    """The runtime took back the text of the current block and will send it again."""
+
+    message_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStart:
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    call_id: str
+    ok: bool
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The runtime tries again by itself after ``delay_s`` seconds."""
+
+    attempt: int
+    delay_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Something the person should see while waiting, such as "loading the embedded model 43 %"."""
+
+    text: str
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """Tokens of one request; a leg with tool rounds has several, to be summed."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class NeedSuggested:
+    """A need that the back end worked out beside the answer (small models, which write no tags)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactSuggested:
+    """A fact that the back end worked out beside the answer (small models, which write no tags)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EscalationAsked:
+    """The agent hands this turn to the escalation agent; the engine starts that leg when this one has ended."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LegEnd:
+    """The last event of a leg, always sent. ``stopped``: finished | cancelled | length | error."""
+
+    stopped: str = "finished"
+    error: LegError | None = field(default=None)
+
+
+AgentEvent = (
+    TextDelta
+    | ThinkDelta
+    | BlockReplaced
+    | ToolStart
+    | ToolResult
+    | Retrying
+    | Progress
+    | UsageReported
+    | NeedSuggested
+    | FactSuggested
+    | EscalationAsked
+    | LegEnd
+)

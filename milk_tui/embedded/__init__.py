@@ -1,0 +1,1 @@
+"""Finding, fetching and starting a small local model."""

@@ -1,0 +1,1 @@
+"""The conductor: one turn from prompt to commit."""

@@ -1,0 +1,206 @@
+"""What happens in a session, as the conductor publishes it.
+
+The screen, ``-p --output-format stream-json`` and the tests read the same stream. An event carries what a reader
+needs to show it without asking the store again; everything in it is cleaned (no tags, no terminal escapes).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from milk_tui.core.records import (
+    Brick,
+    ContextMode,
+    LegError,
+    LegStatus,
+    Percept,
+    PerceptionEntry,
+    Receipt,
+    Role,
+    RouteDecision,
+    Session,
+    ToolStatus,
+    TurnStatus,
+    Usage,
+)
+
+
+class Event(Struct, frozen=True, kw_only=True, tag_field="event"):
+    """Base of all events; ``session_id`` says whose."""
+
+    session_id: str
+
+
+class TurnQueued(Event, frozen=True, kw_only=True, tag="turn_queued"):
+    """The prompt is stored; it waits because another turn runs or the agent is not ready (``why``)."""
+
+    turn_id: int
+    prompt: str
+    created_ms: int
+    why: str
+
+
+class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
+    turn_id: int
+    prompt: str
+    created_ms: int
+    route: RouteDecision
+
+
+class LegStarted(Event, frozen=True, kw_only=True, tag="leg_started"):
+    turn_id: int
+    leg_id: int
+    role: Role
+    agent_name: str
+    model: str
+    mode: ContextMode
+    started_ms: int
+    escalated: bool
+    reason: str
+    receipt: Receipt
+
+
+class LegText(Event, frozen=True, kw_only=True, tag="leg_text"):
+    leg_id: int
+    text: str
+
+
+class LegThinking(Event, frozen=True, kw_only=True, tag="leg_thinking"):
+    leg_id: int
+    text: str
+
+
+class LegTextReplaced(Event, frozen=True, kw_only=True, tag="leg_text_replaced"):
+    """The runtime took text back: ``text`` is the whole answer so far."""
+
+    leg_id: int
+    text: str
+
+
+class LegNotice(Event, frozen=True, kw_only=True, tag="leg_notice"):
+    """Progress, a retry, a refused fact: one line about a running leg. ``fraction`` 0..1 when it is a progress."""
+
+    leg_id: int
+    text: str
+    fraction: float | None = None
+    severity: str = "information"
+
+
+class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
+    leg_id: int
+    tool_id: int
+    name: str
+    arguments: str
+
+
+class ToolFinished(Event, frozen=True, kw_only=True, tag="tool_finished"):
+    leg_id: int
+    tool_id: int
+    status: ToolStatus
+    result: str
+
+
+class UsageChanged(Event, frozen=True, kw_only=True, tag="usage"):
+    leg_id: int
+    usage: Usage
+
+
+class LegFinished(Event, frozen=True, kw_only=True, tag="leg_finished"):
+    turn_id: int
+    leg_id: int
+    role: Role
+    status: LegStatus
+    text: str
+    usage: Usage
+    error: LegError | None
+    ended_ms: int
+
+
+class TurnFinished(Event, frozen=True, kw_only=True, tag="turn_finished"):
+    turn_id: int
+    status: TurnStatus
+
+
+class TurnDropped(Event, frozen=True, kw_only=True, tag="turn_dropped"):
+    """A queued prompt was taken back before it started."""
+
+    turn_id: int
+    prompt: str
+
+
+class PerceptChanged(Event, frozen=True, kw_only=True, tag="percept_changed"):
+    """A percept is new or changed. ``what``: captured · live · confirmed · pinned · unpinned · forgotten · restored
+    · removed (a staged capture of an abandoned answer)."""
+
+    percept: Percept
+    what: str
+
+
+class PerceptRefused(Event, frozen=True, kw_only=True, tag="percept_refused"):
+    """A fact was not stored; ``why`` is shown to the person."""
+
+    content: str
+    why: str
+    leg_id: int | None = None
+
+
+class BrickChanged(Event, frozen=True, kw_only=True, tag="brick_changed"):
+    brick: Brick
+
+
+class PerceptionChanged(Event, frozen=True, kw_only=True, tag="perception_changed"):
+    entries: tuple[PerceptionEntry, ...]
+
+
+class SessionChanged(Event, frozen=True, kw_only=True, tag="session_changed"):
+    """Title, pin, sticky, waiting or agents changed."""
+
+    session: Session
+
+
+class HostChanged(Event, frozen=True, kw_only=True, tag="host_changed"):
+    """The model host's state: stopped · starting · ready · restarting · failed."""
+
+    state: str
+    detail: str = ""
+
+
+class AgentStatus(Event, frozen=True, kw_only=True, tag="agent_status"):
+    """How an agent is: ready · loading · missing · down; ``text`` is one line for the person."""
+
+    role: Role
+    state: str
+    text: str
+    fraction: float | None = None
+
+
+class Notice(Event, frozen=True, kw_only=True, tag="notice"):
+    """One line for the person that belongs to no leg. ``severity``: information · warning · error."""
+
+    text: str
+    severity: str = "information"
+
+
+AnyEvent = (
+    TurnQueued
+    | TurnStarted
+    | LegStarted
+    | LegText
+    | LegThinking
+    | LegTextReplaced
+    | LegNotice
+    | ToolStarted
+    | ToolFinished
+    | UsageChanged
+    | LegFinished
+    | TurnFinished
+    | TurnDropped
+    | PerceptChanged
+    | PerceptRefused
+    | BrickChanged
+    | PerceptionChanged
+    | SessionChanged
+    | HostChanged
+    | AgentStatus
+    | Notice
+)

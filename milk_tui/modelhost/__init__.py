@@ -1,0 +1,1 @@
+"""The child process around litellm, its protocol and its client."""

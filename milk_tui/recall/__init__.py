@@ -1,0 +1,1 @@
+"""Choosing the percepts that an agent is given for a prompt."""

@@ -1,0 +1,1 @@
+"""One SQLite file: schema and migrations, one module per kind of record, one writer thread."""

@@ -1,0 +1,1 @@
+"""The full-screen program: app, screens, widgets; no rules."""
