@@ -47,7 +47,8 @@ class AgentConfig(Section, frozen=True, kw_only=True):
     """The model, in litellm's words: ``ollama_chat/qwen2.5-coder``, ``openai/NAME`` with ``api_base``,
     ``anthropic/claude-sonnet-4-5``; for the embedded provider ``small``, ``tiny`` or ``medium``."""
     role: Role | None = None
-    """``primary`` or ``escalation``; ``[session]`` says the same by name and wins."""
+    """``primary`` or ``escalation``; ``[session]`` says the same by name and wins. Agents without one take
+    the places that are left, in the file's order."""
     provider: Provider = Provider.LITELLM
     """``litellm``, ``embedded``, ``claude-cli`` or ``acp``; the last two are read, but not driven yet."""
     api_base: str = ""
@@ -127,7 +128,7 @@ class EmbeddedConfig(Section, frozen=True, kw_only=True):
     """A GGUF file to use instead; it must be the one that the size names (checked by its hash)."""
     models_dir: str = ""
     """Where weights are kept; unset: the cache folder."""
-    grace: Annotated[float, Meta(ge=0, le=86_400)] = 60.0
+    grace: Annotated[float, Meta(ge=0, le=86_400)] = 15.0
     """Seconds that the shared server stays after its last user has gone."""
     threads: Annotated[int, Meta(ge=0, le=256)] = 0
     """Threads of the server; 0: as many as cores, at most 4."""
@@ -184,9 +185,19 @@ class Config(Struct, frozen=True, kw_only=True):
     privacy: PrivacyConfig = field(default_factory=PrivacyConfig)
 
     def named(self, role: Role) -> str:
-        """What ``[session]`` or an agent's ``role`` says for that role; empty when nothing does."""
-        said = self.session.primary if role is Role.PRIMARY else self.session.escalation
-        return said or next((name for name, agent in self.agents.items() if agent.role is role), "")
+        """The word for that role: ``[session]`` says it, else an agent's ``role``, else agents without a
+        role take the free places in the file's order. Empty when there is none."""
+        named = {r: next((n for n, a in self.agents.items() if a.role is r), "") for r in Role}
+        named |= {
+            r: said
+            for r, said in ((Role.PRIMARY, self.session.primary), (Role.ESCALATION, self.session.escalation))
+            if said
+        }
+        free = [n for n, a in self.agents.items() if a.role is None and n not in named.values()]
+        for each in Role:
+            if not named[each] and free:
+                named[each] = free.pop(0)
+        return named[role]
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
