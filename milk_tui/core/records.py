@@ -343,6 +343,26 @@ class MessageToolCall(Struct, frozen=True, kw_only=True):
     arguments: str
 
 
+class TurnCut(Struct, frozen=True, kw_only=True):
+    """What became of one turn of a bounded thread: tool rounds whose results shrank, and rounds that left."""
+
+    leg_id: int
+    shrunk: int = 0
+    left: int = 0
+
+
+class ThreadMark(Struct, frozen=True, kw_only=True):
+    """Where an agent's bounded thread stands (``semantics.md`` §4). Positions are leg ids."""
+
+    after: int = 0
+    """Legs up to this one have left; the thread is made of the later ones."""
+    upto: int = 0
+    """The last leg that the bound was applied to."""
+    gone: int = 0
+    """How many turns have left in all."""
+    cuts: tuple[TurnCut, ...] = ()
+
+
 class ContextPlan(Struct, frozen=True, kw_only=True):
     """What an agent is given for a leg; stored with the leg as its receipt and shown by the inspector."""
 
@@ -352,6 +372,10 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
     thread: tuple[Message, ...] = ()
     thread_note: str = ""
     """What left the thread and why, when its bound was reached."""
+    thread_mark: ThreadMark | None = None
+    """Where the thread stands after this plan: to be kept when the leg has succeeded, given to the next plan."""
+    thread_limit: int = 0
+    """Characters that thread and running turn together may have; 0: no bound."""
 
     @property
     def chars(self) -> int:
