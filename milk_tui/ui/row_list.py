@@ -1,0 +1,287 @@
+"""A list of rows that draws only what is seen: tens of thousands of rows cost what a page costs.
+
+Used for facts, sessions, help, history and the inspector. A row is data; its height is asked once for
+each width.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar, Protocol
+
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from milk_tui.ui.paint import Line, Painter
+
+
+class Row(Protocol):
+    """One entry. ``lines`` must give as many lines as ``height`` says for the same width."""
+
+    @property
+    def key(self) -> str:
+        """Names the row for as long as it is in the list."""
+
+    @property
+    def selectable(self) -> bool: ...
+
+    def height(self, width: int) -> int: ...
+
+    def lines(self, width: int) -> Sequence[Line]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A row that only says what follows."""
+
+    key: str
+    left: Line
+    selectable: bool = False
+
+    def height(self, width: int) -> int:
+        return 1
+
+    def lines(self, width: int) -> Sequence[Line]:
+        return (self.left,)
+
+
+class RowList(Painter, ScrollView, can_focus=True):
+    """The list. ``set_rows`` gives it its rows and keeps cursor and reading position by key."""
+
+    ALLOW_SELECT = False
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another row; ``key`` is empty when there is none."""
+
+        list: RowList
+        key: str
+
+        @property
+        def control(self) -> RowList:
+            return self.list
+
+    @dataclass
+    class Chosen(Message):
+        """Enter or a double click on a row."""
+
+        list: RowList
+        key: str
+
+        @property
+        def control(self) -> RowList:
+            return self.list
+
+    BINDINGS: ClassVar = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "edge(0)", "First", show=False),
+        Binding("end", "edge(-1)", "Last", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+    ]
+
+    cursor: reactive[int] = reactive(-1, repaint=False)
+    """The index of the cursor's row; -1 when no row can have it."""
+
+    def __init__(
+        self,
+        rows: Sequence[Row] = (),
+        *,
+        empty: str = "",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.empty = empty
+        """What is shown instead of rows when there are none."""
+        self._rows: Sequence[Row] = ()
+        self._ends: list[int] = []
+        self._width = 0
+        self._flashing: frozenset[str] = frozenset()
+        if rows:
+            self.set_rows(rows)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
+
+    @property
+    def current(self) -> Row | None:
+        """The cursor's row."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show other rows.
+
+        The cursor stays on its row, else near it; changes above the first seen row do not move what is read.
+        """
+        current = self.current
+        anchor = self._anchor()
+        before = self.cursor
+        self._rows = rows
+        self._measure()
+        self.set_reactive(RowList.cursor, self._find_cursor(current, before))
+        if anchor is not None:
+            self._restore(*anchor)
+        self.refresh()
+        if (self.current.key if self.current else "") != (current.key if current else ""):
+            self._say_moved()
+
+    def flash(self, keys: Iterable[str]) -> None:
+        """Show these rows as new or changed, and no others."""
+        self._flashing = frozenset(keys)
+        self.refresh()
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a row and show it; False when there is no such row."""
+        index = next((i for i, row in enumerate(self._rows) if row.key == key), -1)
+        if index < 0:
+            return False
+        self.cursor = index
+        self._show_cursor()
+        return True
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        y += round(self.scroll_offset.y)
+        if not self._rows:
+            return self.paint(((self.empty, "dim"),) if y == 0 else (), width)
+        index = bisect_right(self._ends, y)
+        if index >= len(self._rows):
+            return self.paint((), width)
+        row = self._rows[index]
+        lines = row.lines(width)
+        offset = y - (self._ends[index - 1] if index else 0)
+        line = lines[offset] if offset < len(lines) else ()
+        return self.paint(line, width, under=self._under(index, row))
+
+    def on_resize(self, event: events.Resize) -> None:
+        if event.size.width != self._width:
+            anchor = self._anchor()
+            self._measure()
+            if anchor is not None:
+                self._restore(*anchor)
+
+    def on_click(self, event: events.Click) -> None:
+        y = event.y + round(self.scroll_offset.y)
+        index = bisect_right(self._ends, y)
+        if index < len(self._rows) and self._rows[index].selectable:
+            self.cursor = index
+            if event.chain == 2:
+                self.action_choose()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        for index in (old, new):
+            self._refresh_row(index)
+        self._say_moved()
+
+    def action_move(self, step: int) -> None:
+        index = self._next(self.cursor + step, step)
+        if index is None:
+            if step < 0:
+                self.scroll_home(animate=False)
+            return
+        self.cursor = index
+        self._show_cursor()
+
+    def action_page(self, direction: int) -> None:
+        if self.current is None:
+            return
+        height = max(1, self.scrollable_content_region.height - 1)
+        y = self._top(self.cursor) + direction * height
+        target = min(max(0, bisect_right(self._ends, max(0, y))), len(self._rows) - 1)
+        index = self._next(target, direction)
+        if index is None:
+            index = self._next(target, -direction)
+        if index is not None:
+            self.cursor = index
+            self._show_cursor()
+
+    def action_edge(self, index: int) -> None:
+        found = self._next(0, 1) if index == 0 else self._next(len(self._rows) - 1, -1)
+        if found is not None:
+            self.cursor = found
+            self._show_cursor()
+        if index == 0:
+            self.scroll_home(animate=False)
+
+    def action_choose(self) -> None:
+        if (row := self.current) is not None:
+            self.post_message(self.Chosen(self, row.key))
+
+    def _under(self, index: int, row: Row) -> str:
+        if index == self.cursor and row.selectable:
+            return "cursor" if self.has_focus else "cursor-blurred"
+        return "flash" if row.key in self._flashing else ""
+
+    def _say_moved(self) -> None:
+        self.post_message(self.Moved(self, self.current.key if self.current else ""))
+
+    def _measure(self) -> None:
+        self._width = width = self.size.width
+        self._ends = list(accumulate(row.height(width) for row in self._rows))
+        self.virtual_size = Size(width, self._ends[-1] if self._ends else 1)
+
+    def _find_cursor(self, current: Row | None, before: int) -> int:
+        if current is not None:
+            for index, row in enumerate(self._rows):
+                if row.key == current.key and row.selectable:
+                    return index
+        for search in (lambda: self._next(max(0, before), 1), lambda: self._next(len(self._rows) - 1, -1)):
+            index = search()
+            if index is not None:
+                return index
+        return -1
+
+    def _next(self, start: int, step: int) -> int | None:
+        """The first row from ``start`` on, in the direction of ``step``, that can have the cursor."""
+        stop = len(self._rows) if step > 0 else -1
+        return next((i for i in range(start, stop, step) if i >= 0 and self._rows[i].selectable), None)
+
+    def _top(self, index: int) -> int:
+        return self._ends[index - 1] if index > 0 else 0
+
+    def _anchor(self) -> tuple[str, int, bool] | None:
+        """The first seen row, how far it is scrolled, and whether the list is at its top."""
+        if not self._rows or not self._ends:
+            return None
+        y = round(self.scroll_offset.y)
+        index = min(bisect_right(self._ends, y), len(self._rows) - 1)
+        return self._rows[index].key, y - self._top(index), y == 0
+
+    def _restore(self, key: str, offset: int, at_top: bool) -> None:
+        if at_top:
+            return
+        for index, row in enumerate(self._rows):
+            if row.key == key:
+                self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True)
+                return
+
+    def _refresh_row(self, index: int) -> None:
+        if 0 <= index < len(self._ends):
+            top = self._top(index)
+            region = Region(0, top, self.size.width, self._ends[index] - top)
+            self.refresh(region.translate((0, -round(self.scroll_offset.y))))
+
+    def _show_cursor(self) -> None:
+        top = self._top(self.cursor)
+        if self._next(self.cursor - 1, -1) is None:
+            top = 0
+        region = Region(0, top, 1, self._ends[self.cursor] - top)
+        self.scroll_to_region(region, animate=False, immediate=True, force=True)

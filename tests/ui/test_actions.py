@@ -1,0 +1,110 @@
+"""One registry: bindings, help, commands and the README's table come from it (``style.md``)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from milk_tui.ui import actions
+from milk_tui.ui.actions import ACTIONS, BY_COMMAND, Action, Where
+
+
+def test_every_action_is_named_once_and_says_what_it_does() -> None:
+    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
+    for action in ACTIONS:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", action.id)
+        assert action.title and action.help.endswith("."), action.id
+        assert action.keys or action.command, f"{action.id} can't be reached"
+
+
+def test_no_two_commands_have_one_name() -> None:
+    names = [name for action in ACTIONS for name in (action.command, *action.aliases) if name]
+    assert len(set(names)) == len(names) == len(BY_COMMAND)
+
+
+def test_the_commands_that_the_program_promises_are_there() -> None:
+    promised = "escalate handback need new learn forget pin help quit sessions retry"
+    assert set(promised.split()) <= set(BY_COMMAND)
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    assert actions.keymap({action.id: action.keys for action in ACTIONS if action.keys}).problems == ()
+
+
+@pytest.mark.parametrize("key", ["ctrl+b", "ctrl+x", "ctrl+a", "ctrl+e", "ctrl+k", "ctrl+u", "ctrl+w"])
+def test_keys_that_a_multiplexer_or_an_editor_needs_are_left_alone(key: str) -> None:
+    assert not [action.id for action in ACTIONS if key in action.keys]
+
+
+def test_the_copy_key_has_no_priority_so_that_copying_works() -> None:
+    assert not actions.BY_ID["copy"].priority
+
+
+def test_bindings_carry_id_title_and_help() -> None:
+    for where in Where:
+        for binding in actions.bindings(where):
+            action = actions.BY_ID[binding.id or ""]
+            assert binding.action == action.method
+            assert (binding.description, binding.tooltip) == (action.title, action.help)
+            assert binding.key == ",".join(action.keys)
+
+
+def test_a_configured_key_replaces_the_built_in_one() -> None:
+    keymap = actions.keymap({"escalate": ("ctrl+t", "f9")})
+    assert keymap.problems == ()
+    assert keymap.of(actions.BY_ID["escalate"]) == ("ctrl+t", "f9")
+    assert keymap.overrides() == {"escalate": "ctrl+t,f9"}
+    assert keymap.of(actions.BY_ID["help"]) == ("f1",)
+
+
+def test_two_actions_may_swap_their_keys() -> None:
+    keymap = actions.keymap({"help": ("f2",), "memory": ("f1",)})
+    assert keymap.problems == ()
+    assert keymap.overrides() == {"help": "f2", "memory": "f1"}
+
+
+@pytest.mark.parametrize(
+    ("configured", "said"),
+    [
+        ({"escalte": ("f9",)}, "escalte: no such action"),
+        ({"escalate": ("f1",)}, "f1 already means help"),
+        ({"pin-fact": ("ctrl+g",)}, "ctrl+g already means escalate"),
+    ],
+)
+def test_a_wrong_key_is_said_and_left_out(configured: dict[str, tuple[str, ...]], said: str) -> None:
+    keymap = actions.keymap(configured)
+    assert said in keymap.problems[0]
+    assert keymap.overrides() == {}
+
+
+def test_the_same_key_may_mean_another_thing_in_another_list() -> None:
+    assert actions.keymap({"rename-session": ("p",)}).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("ctrl+g", "^g"), ("f2", "F2"), ("escape", "esc"), ("shift+f6", "shift+F6"), ("slash", "/"), ("p", "p")],
+)
+def test_keys_are_shown_short(key: str, shown: str) -> None:
+    assert actions.display(key) == shown
+
+
+def test_commands_are_found_as_they_are_typed() -> None:
+    assert actions.matching("ne")[0].command == "need"
+    assert [a.command for a in actions.matching("resu")] == ["sessions"]
+    assert {a.command for a in actions.matching("")} == {a.command for a in ACTIONS if a.command}
+
+
+def test_the_readme_table_has_every_action() -> None:
+    table = actions.readme_table()
+    for action in ACTIONS:
+        assert action.help in table
+        assert all(f"`{key}`" in table for key in action.keys)
+        assert not action.command or f"`{action.usage}`" in table
+
+
+def test_usage_says_what_is_needed() -> None:
+    assert Action("x", "x", "x", Where.SESSION, command="x", arguments="TEXT").needs_argument
+    assert not actions.BY_ID["need"].needs_argument
+    assert actions.BY_ID["need"].usage == "/need [TEXT]"
