@@ -109,10 +109,10 @@ create table legs (
     thinking text not null default ''
 );
 create index legs_by_session on legs
-    (session_id, turn_id, id, role, status, escalated, started_ms, ended_ms,
+    (session_id, id, turn_id, role, status, escalated, started_ms, ended_ms,
      text_chars, text_lines, thinking_chars, tools, cost_usd);
-create index legs_by_turn on legs (turn_id);
-create index legs_answered on legs (session_id, role, id) where status = 'done';
+create index legs_by_role on legs (session_id, role, id, status);
+create index legs_by_turn on legs (turn_id, session_id);
 create index legs_open on legs (status, owner) where status in ('pending', 'running');
 
 create table segment_texts (
