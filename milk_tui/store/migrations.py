@@ -36,6 +36,7 @@ STEPS: tuple[Step, ...] = (
     Step("percepts", lambda db: db.executescript(schema.PERCEPTS)),
     Step("bricks and perception", lambda db: db.executescript(schema.BRICKS)),
     Step("search in messages", lambda db: db.executescript(schema.MESSAGES_FTS)),
+    Step("what agents say beside their answers", lambda db: db.executescript(schema.CAPTURES)),
 )
 
 VERSION = len(STEPS)

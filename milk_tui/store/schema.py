@@ -325,3 +325,15 @@ create trigger messages_answer_update after update of status, text on legs begin
         select new.id * 2 + 1, new.text where new.status not in ('pending', 'running');
 end;
 """
+
+CAPTURES = """
+create table captures (
+    id integer primary key autoincrement,
+    leg_id integer not null references legs (id) on delete cascade,
+    kind text not null check (kind in ('need', 'escalate', 'frame', 'working', 'invariant')),
+    body text not null,
+    status text not null default 'staged' check (status in ('staged', 'live', 'dropped')),
+    created_ms integer not null
+);
+create index captures_by_leg on captures (leg_id, id);
+"""
