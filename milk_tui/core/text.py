@@ -2,17 +2,20 @@
 
 What is taken out, and why (``quality.md`` "hostile text", ``semantics.md`` §2 "stored text is data"):
 
-- Terminal sequences: control sequences (CSI), control strings (OSC, DCS, APC, PM, SOS), short escapes. One that is
-  complete on its line within ``SEQUENCE_CHARS`` goes whole. One that isn't loses its introducer and the rest stays as
-  text, so that nothing can swallow an answer. The 8-bit introducers count too; a string body may hold no other control
-  character, so wrongly decoded text (where such code points come in pairs) is not mistaken for a string.
-- ESC in every other place, C0 controls except ``\\n`` and ``\\t``, DEL, C1.
-- ``\\r\\n``, a lone ``\\r``, U+2028 and U+2029 become ``\\n``: a carriage return would let one text paint over another.
+- Terminal sequences: control sequences (CSI), control strings (OSC, DCS, APC, PM, SOS), short escapes. One
+  that is complete on its line within ``SEQUENCE_CHARS`` goes whole. One that isn't loses its introducer and
+  the rest stays as text, so that nothing can swallow an answer. The 8-bit introducers count too; a string
+  body may hold no other control character, so wrongly decoded text (such code points come in pairs there)
+  is not taken for one.
+- ESC in every other place, C0 controls except line feed and tab, DEL, C1.
+- CR LF, a lone CR, U+2028 and U+2029 become a line feed: a CR would let one text paint over another.
 - Direction controls (U+061C, U+200E/F, U+202A–202E, U+2066–206F): they make a line read as what it isn't.
-- Invisible characters (U+00AD, U+200B, U+2060–2064, U+FEFF, U+FFF9–FFFB), lone surrogates, and the tag characters
+- Invisible characters (U+00AD, U+200B, U+2060–2064, U+FEFF, U+FFF9–FFFB) and the tag characters
   U+E0000–E007F, which carry hidden prompts (the three flags spelled with them become a plain black flag).
-- U+200C and U+200D, except between two characters that are shaped by them (a Persian word, a family of emoji).
+- U+200C and U+200D, except between two characters that are shaped by them (a Persian word, a family of
+  emoji).
 - A variation selector after another one: one chooses a glyph, a run of them carries hidden bytes.
+- Lone surrogates. The halves of a pair are joined first: streams of JSON cut emoji in two.
 
 All of it is idempotent, and costs one regular expression search when nothing is there to remove.
 """
@@ -53,7 +56,8 @@ _HOSTILE = (
     rf"|(?<=[{_SELECTORS}])[{_SELECTORS}]"
 )
 _UNDECIDED = (
-    rf"\r|{_CONTROL}{_PARAMETERS}|(?P<string>{_STRING}{_BODY}\x1b?)|\x1b[ -/]{{0,4}}+|[{_JOINERS}]"
+    rf"\r|{_CONTROL}{_PARAMETERS}|(?P<string>{_STRING}{_BODY}\x1b?)|\x1b[ -/]{{0,4}}+"
+    rf"|[{_JOINERS}]"
 )
 
 _suspicious = re.compile(f"[\r\u2028\u2029{_JOINERS}{_SELECTORS}{_INVISIBLE}]").search
@@ -61,13 +65,14 @@ _suspicious_ascii = re.compile("[\x00-\x08\x0b-\x1f\x7f]").search
 _hostile = re.compile(_HOSTILE)
 _hostile_so_far = re.compile(rf"(?P<wait>(?:{_UNDECIDED})\Z)|{_HOSTILE}")
 _ends_a_string = re.compile("[\x00-\x1f\x7f-\x9f]").search
+_surrogate = re.compile("[\ud800-\udfff]").search
 
 
 def clean(text: str) -> str:
     """The text without anything that a terminal or a reader's eye could be misled by; see the module."""
     if not _is_suspicious(text):
         return text
-    return _hostile.sub(_replacement, text)
+    return _hostile.sub(_replacement, _pairs_joined(text))
 
 
 def one_line(text: str, limit: int) -> str:
@@ -84,10 +89,11 @@ class StreamCleaner:
     A sequence that is not complete yet is held back: at most ``SEQUENCE_CHARS``, never past its line.
     """
 
-    __slots__ = ("_before", "_held", "_held_chars", "_in_string")
+    __slots__ = ("_before", "_half", "_held", "_held_chars", "_in_string")
 
     def __init__(self) -> None:
         self._before = ""
+        self._half = ""
         self._held: list[str] = []
         self._held_chars = 0
         self._in_string = False
@@ -96,15 +102,14 @@ class StreamCleaner:
         """The next piece of clean text; may be empty while a sequence is open."""
         if not chunk:
             return ""
-        if not self._held:
-            if not _is_suspicious(chunk):
-                self._before = chunk[-1]
-                return chunk
-        elif (
-            self._in_string
-            and self._held_chars + len(chunk) <= SEQUENCE_CHARS
-            and not _ends_a_string(chunk)
-        ):
+        if self._half or _is_suspicious(chunk):
+            chunk = self._half + chunk
+            self._half = chunk[-1] if "\ud800" <= chunk[-1] <= "\udbff" else ""
+            chunk = _pairs_joined(chunk[:-1] if self._half else chunk)
+        elif not self._held:
+            self._before = chunk[-1]
+            return chunk
+        if self._in_string and self._held_chars + len(chunk) <= SEQUENCE_CHARS and not _ends_a_string(chunk):
             self._held.append(chunk)
             self._held_chars += len(chunk)
             return ""
@@ -113,7 +118,7 @@ class StreamCleaner:
     def close(self) -> str:
         """What was held back, cleaned as the end of the text; the cleaner is then as new."""
         rest = self._run("", _hostile) if self._held else ""
-        self._before = ""
+        self._before = self._half = ""
         return rest
 
     def _run(self, chunk: str, pattern: re.Pattern[str]) -> str:
@@ -141,6 +146,13 @@ class StreamCleaner:
 
 def _is_suspicious(text: str) -> bool:
     return bool(_suspicious_ascii(text) if text.isascii() else _suspicious(text))
+
+
+def _pairs_joined(text: str) -> str:
+    """Surrogate pairs as the characters that they mean, lone surrogates left out."""
+    if not _surrogate(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
 
 
 def _replacement(found: re.Match[str]) -> str:
