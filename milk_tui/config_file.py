@@ -17,7 +17,7 @@ from milk_tui.core.records import Role
 LARGEST_FILE = 1_000_000
 """Bytes; a config of this size is something else."""
 
-_AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}\Z")
+AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}\Z")
 
 
 def read_text(file: Path) -> str | None:
@@ -82,14 +82,14 @@ def check(config: Config, file: str) -> None:
         twin = lower.setdefault(name.lower(), name)
         if twin != name:
             raise ConfigError(
-                f"{file}: agents.{_bare(name)}: two agents with one name (case does not count).",
+                f"{file}: agents.{bare(name)}: two agents with one name (case does not count).",
                 f"Rename {name} or {twin}.",
             )
     for role in Role:
         claims = [name for name, agent in config.agents.items() if agent.role is role]
         if len(claims) > 1 and not getattr(config.session, role.value):
             raise ConfigError(
-                f"{file}: agents.{_bare(claims[1])}.role: {claims[0]} is already the {role.value} agent.",
+                f"{file}: agents.{bare(claims[1])}.role: {claims[0]} is already the {role.value} agent.",
                 f'Keep one, or say which under [session]: {role.value} = "{claims[0]}".',
             )
     primary, escalation = config.named(Role.PRIMARY), config.named(Role.ESCALATION)
@@ -169,7 +169,7 @@ class _Reader:
         known = {info.name: info for info in fields(kind)}
         values = {}
         for key, value in table.items():
-            path = f"{where}.{_bare(key)}" if where else _bare(key)
+            path = f"{where}.{bare(key)}" if where else bare(key)
             if key not in known:
                 raise self.unknown(path, key, value, list(known))
             values[key] = self.value(known[key], value, path)
@@ -188,7 +188,7 @@ class _Reader:
             raise self.wrong(where, table, "a table")
         if kind is AgentConfig:
             return {name: self.agent(name, value) for name, value in table.items()}
-        return {name: self.keys(value, f"{where}.{_bare(name)}") for name, value in table.items()}
+        return {name: self.keys(value, f"{where}.{bare(name)}") for name, value in table.items()}
 
     def keys(self, value: Any, path: str) -> tuple[str, ...]:
         named = [value] if isinstance(value, str) else value
@@ -198,8 +198,8 @@ class _Reader:
         return keys
 
     def agent(self, name: str, table: Any) -> AgentConfig:
-        path = f"agents.{_bare(name)}"
-        if not _AGENT_NAME.match(name):
+        path = f"agents.{bare(name)}"
+        if not AGENT_NAME.match(name):
             raise ConfigError(
                 f"{self.file}: {path}: not a name for an agent.",
                 "Use 1 to 32 letters, digits, '.', '_' or '-', beginning with a letter or digit.",
@@ -279,7 +279,7 @@ def _bounds(meta: msgspec.Meta) -> str:
     return " " + " ".join(words) if words else ""
 
 
-def _bare(key: str) -> str:
+def bare(key: str) -> str:
     """A key as TOML writes it: in quotes when it needs them."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
 

@@ -11,7 +11,8 @@ from milk_tui.config import EMBEDDED_SIZES, Config, Provider
 from milk_tui.core import text
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
-from milk_tui.engine.hosted import BARE_NAMES, hosted_of, is_local
+from milk_tui.engine.hosted import BARE_NAMES, Hosted, hosted_of, is_local
+from milk_tui.engine.local_servers import LocalModel
 
 EMBEDDED = "embedded:"
 
@@ -100,6 +101,26 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
 def embedded(role: Role, size: str, source: str) -> AgentSpec:
     return AgentSpec(
         name=EMBEDDED_NAMES[size], role=role, model=EMBEDDED + size, provider=Provider.EMBEDDED, source=source
+    )
+
+
+def served(role: Role, model: LocalModel) -> AgentSpec:
+    """An agent for a model that a local server offers."""
+    return AgentSpec(
+        name=short_name(model.model),
+        role=role,
+        model=model.model,
+        api_base=model.server.api_base,
+        window_tokens=model.window_tokens,
+        source=f"{model.server.name} at {model.server.address}",
+    )
+
+
+def opened(role: Role, hosted: Hosted) -> AgentSpec:
+    """An agent for the model that a provider's key opens."""
+    model = hosted.model(role)
+    return AgentSpec(
+        name=short_name(model), role=role, model=model, api_key_env=hosted.key, source=hosted.key
     )
 
 

@@ -177,15 +177,7 @@ class _Look:
                     names = [model.id for model in probe.models]
                     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
                     self.note("server", server.name, True, f"{server.address}: {', '.join(names[:3])}{more}")
-                    model = probe.models[0]
-                    best = best or AgentSpec(
-                        name=agent_spec.short_name(model.model),
-                        role=Role.PRIMARY,
-                        model=model.model,
-                        api_base=server.api_base,
-                        window_tokens=model.window_tokens,
-                        source=f"{server.name} at {server.address}",
-                    )
+                    best = best or agent_spec.served(Role.PRIMARY, probe.models[0])
                 case "no-models":
                     self.note(
                         "server", server.name, False, f"{server.address}: no model", f"Run: {server.fill}"
@@ -220,28 +212,32 @@ class _Look:
                 continue
             self.note("key", hosted.name, True, f"{hosted.key} is set")
             for role in Role:
-                model = hosted.model(role)
-                spec = AgentSpec(
-                    name=agent_spec.short_name(model),
-                    role=role,
-                    model=model,
-                    api_key_env=hosted.key,
-                    source=hosted.key,
-                )
-                chosen.setdefault(role, spec)
+                chosen.setdefault(role, agent_spec.opened(role, hosted))
         return chosen
 
     def embedded(self) -> AgentSpec | None:
         """The embedded model, when its extra is installed; its weights are fetched when it is first
         needed."""
+        from milk_tui.embedded.catalogue import find_model
+        from milk_tui.embedded.weights import find_weights
+        from milk_tui.engine.embedding import embedded_settings
+
         size = self.config.embedded.size
         what = f"{agent_spec.EMBEDDED}{size}"
+        settings = embedded_settings(self.config, self.environ)
+        model = find_model(size)
+        here = find_weights(model, settings) is not None
         if not _importable("xllamacpp"):
             self.note(
-                "embedded", what, False, "the extra that runs it is not installed", f"Run: {INSTALL_EMBEDDED}"
+                "embedded", what, False, "the extra that runs it is missing", f"Run: {INSTALL_EMBEDDED}"
             )
             return None
-        self.note("embedded", what, True, "can run here")
+        if not here and not settings.carriers:
+            hint = f"Run: milk-tui models fetch {size}"
+            self.note("embedded", what, False, "its weights are not here, fetching is switched off", hint)
+            return None
+        told = "its weights are here" if here else f"{model.bytes / 1e6:,.0f} MB are fetched at its first use"
+        self.note("embedded", what, True, f"{model.title}: {told}")
         return agent_spec.embedded(Role.PRIMARY, size, "embedded model")
 
     def programs(self) -> None:

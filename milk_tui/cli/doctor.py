@@ -1,0 +1,45 @@
+"""``milk-tui doctor``: what is here, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import click
+
+from milk_tui.cli import output
+from milk_tui.cli.options import Options, json_option, pass_options
+
+MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "✗"}
+
+
+@click.command()
+@json_option
+@pass_options
+def doctor(options: Options, as_json: bool) -> int:
+    """Check the installation, the files, the agents and the terminal."""
+    from milk_tui.cli import checks
+
+    found, discovery = checks.run_all(options)
+    broken = any(check.state == "error" for check in found)
+    if as_json:
+        output.as_json(
+            {
+                "ok": not broken,
+                "agents": {
+                    "primary": discovery.primary if discovery else None,
+                    "escalation": discovery.escalation if discovery else None,
+                },
+                "checks": found,
+            }
+        )
+    else:
+        section = ""
+        for check in found:
+            if check.section != section:
+                section = check.section
+                output.line(f"\n{section}" if check is not found[0] else section)
+                rows = [
+                    (MARKS[c.state], c.name, c.detail + (f"  → {c.hint}" if c.hint else ""))
+                    for c in found
+                    if c.section == section
+                ]
+                output.table(rows, indent="  ")
+    return 1 if broken else 0
