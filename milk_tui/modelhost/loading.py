@@ -1,0 +1,76 @@
+"""Getting litellm: seconds of import, begun at once in a thread, with everything set that has to be set
+before."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import threading
+import time
+from typing import Any
+
+from milk_tui.modelhost import hostlog
+from milk_tui.modelhost.redact import Redactor
+
+_NEVER = str(10**9)
+
+_BEFORE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_TELEMETRY_GROUPS": "",
+    "REPEATED_STREAMING_CHUNK_LIMIT": _NEVER,
+    "DISABLE_ADMIN_UI": "True",
+}
+"""The local cost map (else it is fetched at import); no ``.env`` file of a directory above; no telemetry; no
+error at 100 equal chunks (loops are found by the engine)."""
+
+
+class LibraryMissingError(Exception):
+    """litellm can't be imported; the text is one line."""
+
+
+def load(redact: Redactor) -> asyncio.Future[Any]:
+    """Begin to import litellm; the future gives the module or a ``LibraryMissingError``."""
+
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def settle(module: Any, error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(module)
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        module, error = None, None
+        try:
+            module = _import(redact)
+        except BaseException as failure:
+            hostlog.say(f"litellm can't be imported: {type(failure).__name__}")
+            error = LibraryMissingError(f"{type(failure).__name__}: {failure}")
+        try:
+            loop.call_soon_threadsafe(settle, module, error)
+        except RuntimeError:
+            pass  # the loop is closed: the host is leaving
+
+    hostlog.quiet_environment()
+    os.environ.update(_BEFORE)
+    threading.Thread(target=run, name="import litellm", daemon=True).start()
+    return future
+
+
+def _import(redact: Redactor) -> Any:
+    begun = time.monotonic()
+    litellm: Any = importlib.import_module("litellm")
+    hostlog.configure(redact)
+    litellm.suppress_debug_info = True
+    litellm.set_verbose = False
+    litellm.telemetry = False
+    litellm.turn_off_message_logging = True
+    litellm.disable_hf_tokenizer_download = True
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = int(_NEVER)
+    hostlog.say(f"litellm is imported after {time.monotonic() - begun:.1f} s")
+    return litellm
