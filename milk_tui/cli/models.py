@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
 
 from milk_tui.cli import output
 from milk_tui.cli.options import Options, json_option, pass_options
+from milk_tui.cli.progress import ProgressLine
 from milk_tui.config import EMBEDDED_SIZES
 
 if TYPE_CHECKING:
     from milk_tui.embedded.fetch import FetchProgress
-
-BAR_CELLS = 24
 
 
 @click.group()
@@ -79,12 +75,16 @@ def fetch(options: Options, size: str) -> int:
 
     model = find_model(size)
     settings = embedded_settings(options.loaded.config, may_fetch=True)
-    token, bar = CancelToken(), _Bar()
+    token, bar = CancelToken(), ProgressLine()
     outcome: list[object] = []
+
+    def report(progress: FetchProgress) -> None:
+        figures = f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} MB" if progress.total else ""
+        bar.show(progress.stage, progress.fraction, figures)
 
     def work() -> None:
         try:
-            outcome.append(obtain_weights(model, settings, bar.report, token))
+            outcome.append(obtain_weights(model, settings, report, token))
         except BaseException as problem:
             outcome.append(problem)
 
@@ -100,7 +100,7 @@ def fetch(options: Options, size: str) -> int:
         token.cancel()
         worker.join(10)
         outcome = [CancelledByUserError()]
-    bar.close()
+    bar.clear()
     match outcome[0]:
         case CancelledByUserError():
             output.line("Stopped. What was fetched is kept; the next time goes on from there.", err=True)
@@ -110,35 +110,3 @@ def fetch(options: Options, size: str) -> int:
         case path:
             click.echo(path)
             return 0
-
-
-class _Bar:
-    """Progress on standard error: one line that is painted over in a terminal, else a line per stage."""
-
-    def __init__(self) -> None:
-        self._painted = False
-        self._live = sys.stderr.isatty()
-        self._stage = ""
-        self._at = 0.0
-
-    def report(self, progress: FetchProgress) -> None:
-        now = time.monotonic()
-        if progress.stage == self._stage and (not self._live or now - self._at < 0.1):
-            return
-        self._stage, self._at = progress.stage, now
-        if not self._live:
-            output.line(progress.stage, err=True)
-            return
-        text = progress.stage
-        if progress.fraction is not None:
-            full = round(progress.fraction * BAR_CELLS)
-            text = f"{'▰' * full}{'▱' * (BAR_CELLS - full)} {progress.fraction:4.0%}  {text}"
-            text += f", {progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} MB"
-        width = shutil.get_terminal_size().columns - 1
-        click.echo("\r\x1b[K" + text[:width], nl=False, err=True)
-        self._painted = True
-
-    def close(self) -> None:
-        if self._painted:
-            click.echo(err=True)
-

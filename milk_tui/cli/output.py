@@ -65,12 +65,22 @@ def error(message: str) -> None:
     click.echo(f"milk-tui: {text.one_line(message, 2_000)}", err=True)
 
 
-def when(ms: int, now_ms: int) -> str:
-    """A time as people read it: how long ago when it is less than a week, else the day (local time)."""
+def short(words: str, limit: int) -> str:
+    """The words on one line of at most ``limit`` characters."""
+    return text.one_line(words, limit)
+
+
+def clock(ms: int) -> str:
+    """Day and minute, local time."""
     import datetime
 
+    return datetime.datetime.fromtimestamp(ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def when(ms: int, now_ms: int) -> str:
+    """A time as people read it: how long ago when it is less than a week, else the day (local time)."""
     seconds = max(0, now_ms - ms) // 1000
     for limit, unit, name in ((60, 1, "s"), (3_600, 60, "min"), (86_400, 3_600, "h"), (604_800, 86_400, "d")):
         if seconds < limit:
             return f"{seconds // unit} {name} ago"
-    return datetime.datetime.fromtimestamp(ms / 1000).astimezone().strftime("%Y-%m-%d")
+    return clock(ms)[:10]

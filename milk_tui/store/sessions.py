@@ -109,6 +109,22 @@ def rename(db: Database, session_id: str, title: str) -> None:
     db.execute("update sessions set title = ? where id = ?", (storable(title), session_id))
 
 
+def delete(db: Database, session_id: str) -> None:
+    """Remove the session with its turns, legs, bricks and its own facts; facts of all sessions stay."""
+    db.execute("delete from sessions where id = ?", (session_id,))
+    db.execute("delete from segment_texts where hash not in (select hash from segments)")
+
+
+def owners(conn: sqlite3.Connection, session_id: str) -> set[str]:
+    """Who works, or worked when it died, on turns and legs of the session that have not ended."""
+    rows = conn.execute(
+        "select owner from turns where session_id = ?1 and status in ('pending', 'running')"
+        " union select owner from legs where session_id = ?1 and status in ('pending', 'running')",
+        (session_id,),
+    )
+    return {row["owner"] for row in rows if row["owner"]}
+
+
 def touch(db: Database, session_id: str, now: int | None = None) -> None:
     """The session was used now; it becomes the newest of its directory."""
     now = now_ms() if now is None else now
