@@ -159,7 +159,6 @@ ACTIONS: tuple[Action, ...] = (
         "Send the prompt; while an answer runs it waits in the queue.",
         P,
         ("enter",),
-        priority=True,
     ),
     Action(
         "newline",
@@ -167,7 +166,6 @@ ACTIONS: tuple[Action, ...] = (
         "A new line in the prompt.",
         P,
         ("ctrl+j", "alt+enter", "shift+enter"),
-        priority=True,
     ),
     Action(
         "history-search",

@@ -127,8 +127,8 @@ def pad(text: str, cells: int) -> str:
 def wrap(text: str, cells: int, rows: int | None = None) -> list[str]:
     """Break a line of text between words into rows of at most ``cells``.
 
-    The last of ``rows`` is cut with ``…``. A word longer than a row is broken where the row ends. At least
-    one row comes back.
+    The last of ``rows`` is cut with ``…``. A word longer than a row is broken where the row ends. At
+    least one row comes back.
     """
     cells = max(1, cells)
     result: list[str] = []

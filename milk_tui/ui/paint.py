@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -47,17 +48,32 @@ class Painter(Widget):
 
     COMPONENT_CLASSES = COMPONENTS
 
-    def look(self, name: str) -> Style:
-        """The style of a look on this widget's background; several names are laid over each other."""
-        if not name:
-            return self.rich_style
-        return self.get_component_rich_style(*(f"look--{part}" for part in name.split()), partial=True)
+    _looks: dict[tuple[str, str], Style] | None = None
+
+    def look(self, name: str, under: str = "") -> Style:
+        """The style of a look on this widget, over the background of the look ``under`` when there is one."""
+        if self._looks is None:
+            self._looks = {}
+        style = self._looks.get((name, under))
+        if style is None:
+            style = self.rich_style
+            if under:
+                style += self.get_component_rich_style(f"look--{under}")
+            if name:
+                over = self.get_component_rich_style(f"look--{name}")
+                style += Style(
+                    color=over.color, bold=over.bold, dim=over.dim, italic=over.italic, strike=over.strike
+                )
+            self._looks[name, under] = style
+        return style
+
+    def notify_style_update(self) -> None:
+        self._looks = None
+        super().notify_style_update()
 
     def paint(self, line: Line, width: int, *, under: str = "") -> Strip:
         """The line in exactly ``width`` cells; ``under`` is a look for the whole row (cursor, flash)."""
-        base = self.rich_style
-        if under:
-            base = base + self.look(under)
+        base = self.look("", under)
         segments: list[Segment] = []
         left = width
         for text, name in line:
@@ -66,7 +82,7 @@ class Painter(Widget):
             cells = cell_len(text)
             if cells > left:
                 text, cells = set_cell_size(text, left), left
-            segments.append(Segment(text, base + self.look(name) if name else base))
+            segments.append(Segment(text, self.look(name, under) if name else base))
             left -= cells
         if left > 0:
             segments.append(Segment(" " * left, base))
@@ -88,3 +104,23 @@ def spread(left: Line, right: Line, width: int) -> Line:
 
 def plain(line: Iterable[Piece]) -> str:
     return "".join(text for text, _ in line)
+
+
+_IN_FRAMES = {
+    "dim": "$text-muted",
+    "strong": "bold",
+    "heading": "bold $primary",
+    "primary": "$success",
+    "escalation": "$accent",
+    "pinned": "$warning",
+    "helper": "$secondary",
+    "error": "$error",
+    "warning": "$warning",
+    "good": "$success",
+    "key": "$warning",
+}
+
+
+def to_content(line: Line) -> Content:
+    """The line for a frame's edge, which a widget does not paint itself."""
+    return Content.assemble(*((text, _IN_FRAMES.get(name, "")) for text, name in line))

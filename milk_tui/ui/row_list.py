@@ -123,7 +123,8 @@ class RowList(Painter, ScrollView, can_focus=True):
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows.
 
-        The cursor stays on its row, else near it; changes above the first seen row do not move what is read.
+        The cursor stays on its row, else near it; changes above the first seen row do not move what is
+        read.
         """
         current = self.current
         anchor = self._anchor()

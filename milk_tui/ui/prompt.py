@@ -1,0 +1,174 @@
+"""The prompt: where the person writes. It sends messages up and knows no session.
+
+Its keys are dealt with in the order in which they were typed. Textual looks a key up only after the widget
+has passed it on: with fast typing, or over a slow line, a letter could overtake a backspace or an enter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.widgets import TextArea
+
+from milk_tui.core.text import clean
+from milk_tui.ui.actions import Where, bindings
+from milk_tui.ui.prompt_text import Folds, History
+
+MAX_ROWS = 10
+
+
+class Prompt(TextArea):
+    """A text area where enter sends. It never sends by itself: not for a paste, not for a newline in one."""
+
+    @dataclass
+    class Submitted(Message):
+        """Enter. The text stays where it is until ``take`` is called."""
+
+        text: str
+
+    @dataclass
+    class CommandTyped(Message):
+        """The text is a slash command's beginning (without the slash), or is none any more (``None``)."""
+
+        beginning: str | None
+
+    @dataclass
+    class CompletionKey(Message):
+        """A key for the open completion: ``up`` · ``down`` · ``tab`` · ``enter``."""
+
+        key: str
+
+    BINDINGS: ClassVar = bindings(Where.PROMPT)
+
+    def __init__(self, *, id: str = "prompt") -> None:
+        super().__init__(
+            id=id,
+            highlight_cursor_line=False,
+            placeholder="Ask, or / for commands",
+            max_checkpoints=200,
+        )
+        self.set_reactive(TextArea.cursor_blink, False)
+        self.set_reactive(TextArea.match_cursor_bracket, False)
+        self.completing = False
+        """True while a completion is open, which then gets its keys."""
+        self.past = History()
+        self._folds = Folds()
+        self._beginning: str | None = None
+        self._own_keys = self._bindings
+
+    @property
+    def full_text(self) -> str:
+        """What was written, folded pastes put back."""
+        return self._folds.expand(self.text)
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.document.lines)
+
+    def use_keys(self, overrides: Mapping[str, str]) -> None:
+        """Take other keys, by the ids of actions (``Keymap.overrides``)."""
+        self._own_keys = self._bindings.copy()
+        self._own_keys.apply_keymap(overrides)
+
+    def set_text(self, text: str) -> None:
+        """Replace the text (undo brings the old one back); the cursor goes to the end."""
+        self.replace(self._folds.fold(clean(text)), self.document.start, self.document.end)
+        self.move_cursor(self.document.end)
+
+    def take(self) -> str:
+        """The text for sending; the prompt is empty afterwards, undo brings it back."""
+        text = self.full_text
+        self.set_text("")
+        return text
+
+    def put_back(self, text: str) -> None:
+        """Give a text back that could not be sent, before what was written since."""
+        written = self.full_text
+        self.set_text(f"{text}\n{written}" if written.strip() else text)
+
+    def insert_text(self, text: str) -> None:
+        """Insert as if pasted: cleaned, one block, folded when it is large."""
+        self.replace(self._folds.fold(clean(text)), *self.selection, maintain_selection_offset=False)
+        self.scroll_cursor_visible()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.history.checkpoint()
+        self.insert_text(event.text)
+        self.history.checkpoint()
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self.completing and event.key == "tab":
+            self.post_message(self.CompletionKey("tab"))
+        elif not await self._run_own(event.key):
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+
+    async def _run_own(self, key: str) -> bool:
+        """Do what a key means in the prompt; False when it means nothing here or had nothing to do."""
+        for binding in self._own_keys.key_to_bindings.get(key, ()):
+            if "." not in binding.action and await self.app.run_action(binding.action, self):
+                return True
+        return False
+
+    def on_text_area_changed(self) -> None:
+        beginning = command_beginning(self.document.lines)
+        if beginning != self._beginning:
+            self._beginning = beginning
+            self.post_message(self.CommandTyped(beginning))
+
+    def action_send(self) -> None:
+        if self.completing:
+            self.post_message(self.CompletionKey("enter"))
+            return
+        text = self.full_text
+        if text.strip():
+            self.post_message(self.Submitted(text))
+
+    def action_newline(self) -> None:
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+        self.scroll_cursor_visible()
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        if self.completing and not select:
+            self.post_message(self.CompletionKey("up"))
+        elif not select and self.navigator.is_first_wrapped_line(self.cursor_location):
+            self._recall(self.past.older(self.full_text))
+        else:
+            super().action_cursor_up(select)
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        if self.completing and not select:
+            self.post_message(self.CompletionKey("down"))
+        elif not select and self.navigator.is_last_wrapped_line(self.cursor_location):
+            self._recall(self.past.newer(self.full_text))
+        else:
+            super().action_cursor_down(select)
+
+    def action_delete_left(self) -> None:
+        row, column = self.cursor_location
+        length = 0 if self.selected_text else self._folds.token_before(self.document.get_line(row), column)
+        if length:
+            self.delete((row, column - length), (row, column), maintain_selection_offset=False)
+        else:
+            super().action_delete_left()
+
+    def _recall(self, text: str | None) -> None:
+        if text is not None:
+            self.history.checkpoint()
+            self.set_text(text)
+
+
+def command_beginning(lines: list[str]) -> str | None:
+    """The word after the slash when all that is written is one; ``None`` otherwise."""
+    if len(lines) != 1 or not lines[0].startswith("/"):
+        return None
+    word = lines[0][1:]
+    return word if not word or (word.replace("-", "").isalpha() and word.isascii()) else None

@@ -1,0 +1,98 @@
+"""The prompt in its frame: what happens now stands in the upper edge, what waits in the lower one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from milk_tui.ui import format as f
+from milk_tui.ui.actions import Action, Keymap
+from milk_tui.ui.completion import Completion
+from milk_tui.ui.paint import Line, to_content
+from milk_tui.ui.prompt import Prompt
+
+
+class PromptBox(Vertical):
+    """Frame, prompt and completion."""
+
+    DEFAULT_CLASSES: ClassVar = "pane"
+
+    @dataclass
+    class CommandChosen(Message):
+        """A command was picked from the completion; it needs no argument."""
+
+        action: Action
+
+    def __init__(self) -> None:
+        super().__init__(id="prompt-box")
+        self.prompt = Prompt()
+        self.completion = Completion()
+
+    def compose(self) -> ComposeResult:
+        yield self.completion
+        with Horizontal(id="prompt-row"):
+            yield Static(f.USER_MARK, id="prompt-mark", markup=False)
+            yield self.prompt
+
+    def say(self, status: Line, queue: Line) -> None:
+        """Write what happens into the upper edge, and what waits into the lower one."""
+        self.border_title = to_content(status) if status else None
+        self.border_subtitle = to_content(queue) if queue else None
+
+    def use_keys(self, keymap: Keymap) -> None:
+        self.completion.keymap = keymap
+        self.prompt.use_keys(keymap.overrides())
+
+    def close_completion(self) -> bool:
+        """True when there was one to close."""
+        was_open = self.completion.is_open
+        self._complete(None)
+        return was_open
+
+    @on(Prompt.CommandTyped)
+    def command_typed(self, event: Prompt.CommandTyped) -> None:
+        event.stop()
+        self._complete(event.beginning)
+
+    @on(Prompt.CompletionKey)
+    async def completion_key(self, event: Prompt.CompletionKey) -> None:
+        event.stop()
+        match event.key:
+            case "up":
+                self.completion.move(-1)
+            case "down":
+                self.completion.move(1)
+            case key:
+                action = self.completion.current
+                self.close_completion()
+                if action is not None:
+                    self._take(action, run=key == "enter")
+
+    @on(Completion.Picked)
+    def picked(self, event: Completion.Picked) -> None:
+        event.stop()
+        self.close_completion()
+        self._take(event.action, run=True)
+        self.prompt.focus()
+
+    @on(TextArea.Changed)
+    def text_changed(self) -> None:
+        self.set_class(not self.prompt.is_empty, "-written")
+
+    def _take(self, action: Action, *, run: bool) -> None:
+        if run and not action.needs_argument:
+            self.prompt.take()
+            self.post_message(self.CommandChosen(action))
+        else:
+            self.prompt.set_text(f"/{action.command} ")
+
+    def _complete(self, beginning: str | None) -> None:
+        room = self.region.y - 3
+        self.completion.open_for(beginning, room)
+        self.prompt.completing = self.completion.is_open

@@ -1,0 +1,134 @@
+"""How the engine's events change what the screen knows. Pure: ``now`` is passed in, no widget is
+touched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from milk_tui.core.records import LegStatus, PerceptStatus, Receipt, Usage
+from milk_tui.engine import events as e
+from milk_tui.ui.state import AgentView, ContextUse, QueuedPrompt, RunningLeg, SessionState, Topic
+
+_NOTHING: frozenset[Topic] = frozenset()
+_STATUS = frozenset({Topic.STATUS})
+_HEADER = frozenset({Topic.HEADER})
+_LEG = frozenset({Topic.STATUS, Topic.HEADER, Topic.KEYS})
+
+
+def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic]:
+    """Change ``state`` by one event; returns what is to be drawn again. ``now``: monotonic seconds."""
+    match event:
+        case e.LegText() | e.LegThinking() | e.LegTextReplaced() | e.LegNotice():
+            return _progress(state, event)
+        case e.ToolStarted() | e.ToolFinished():
+            return _tool(state, event)
+        case e.TurnQueued():
+            state.queue[event.turn_id] = QueuedPrompt(event.turn_id, event.prompt, event.why)
+            return _STATUS
+        case e.TurnStarted() | e.TurnDropped() | e.TurnFinished():
+            return _STATUS if state.queue.pop(event.turn_id, None) else _NOTHING
+        case e.LegStarted():
+            state.running = RunningLeg(
+                event.leg_id, event.turn_id, str(event.role), event.agent_name, started=now
+            )
+            state.context = _estimated(event.receipt, state.context)
+            return _LEG
+        case e.UsageChanged():
+            return _HEADER if _reported(state, event.usage) else _NOTHING
+        case e.LegFinished():
+            return _finished(state, event)
+        case e.PerceptChanged():
+            return _percept(state, event)
+        case e.BrickChanged():
+            state.bricks[str(event.brick.kind)] = event.brick
+            return frozenset({Topic.BRICKS})
+        case e.PerceptionChanged():
+            state.perception.update({(str(x.layer), x.key): x for x in event.entries})
+            return frozenset({Topic.PERCEPTION})
+        case e.SessionChanged():
+            state.session = event.session
+            state.name_agents()
+            return _LEG
+        case e.HostChanged():
+            state.host, state.host_detail = event.state, event.detail
+            return _STATUS
+        case e.AgentStatus():
+            view = state.agents[str(event.role)]
+            state.agents[str(event.role)] = replace(
+                view, state=event.state, text=event.text, fraction=event.fraction
+            )
+            return _LEG
+        case _:
+            return _NOTHING
+
+
+def _progress(
+    state: SessionState, event: e.LegText | e.LegThinking | e.LegTextReplaced | e.LegNotice
+) -> frozenset[Topic]:
+    leg = state.running
+    if leg is None or leg.leg_id != event.leg_id:
+        return _NOTHING
+    match event:
+        case e.LegText():
+            leg = replace(leg, chars=leg.chars + len(event.text), notice="", fraction=None)
+        case e.LegThinking():
+            leg = replace(leg, thinking_chars=leg.thinking_chars + len(event.text), notice="", fraction=None)
+        case e.LegTextReplaced():
+            leg = replace(leg, chars=len(event.text))
+        case e.LegNotice():
+            leg = replace(leg, notice=event.text, fraction=event.fraction)
+    state.running = leg
+    return _STATUS
+
+
+def _tool(state: SessionState, event: e.ToolStarted | e.ToolFinished) -> frozenset[Topic]:
+    leg = state.running
+    if leg is None or leg.leg_id != event.leg_id:
+        return _NOTHING
+    state.running = replace(leg, tool=event.name if isinstance(event, e.ToolStarted) else "")
+    return _STATUS
+
+
+def _finished(state: SessionState, event: e.LegFinished) -> frozenset[Topic]:
+    if state.running is not None and state.running.leg_id == event.leg_id:
+        state.running = None
+    if event.usage.known:
+        state.usage = event.usage if state.usage is None else state.usage.plus(event.usage)
+        if event.usage.input_tokens is not None:
+            _reported(state, event.usage)
+    elif event.status in (LegStatus.DONE, LegStatus.EMPTY):
+        state.usage_partial = True
+    return _LEG
+
+
+def _percept(state: SessionState, event: e.PerceptChanged) -> frozenset[Topic]:
+    if event.what == "removed":
+        state.percepts.pop(event.percept.id, None)
+    else:
+        state.percepts[event.percept.id] = event.percept
+    return frozenset({Topic.PERCEPTS})
+
+
+def _estimated(receipt: Receipt, before: ContextUse | None) -> ContextUse:
+    tokens = -(-(receipt.chars + receipt.thread_chars) // 4)
+    return ContextUse(tokens, estimated=True, window=before.window if before else None)
+
+
+def _reported(state: SessionState, usage: Usage) -> bool:
+    """Take the reported size of a request as the context's; True when that changed something."""
+    if usage.input_tokens is None:
+        return False
+    window = state.context.window if state.context else None
+    state.context = ContextUse(usage.input_tokens, estimated=False, window=window)
+    return True
+
+
+def load_percepts(state: SessionState, percepts: list) -> None:
+    """The facts of a session that was opened, without those that are gone for good."""
+    gone = (PerceptStatus.FORGOTTEN,)
+    state.percepts = {p.id: p for p in percepts if p.status not in gone}
+
+
+def unknown_agents(state: SessionState) -> None:
+    """Forget what was known about agents whose session is gone."""
+    state.agents = {role: AgentView(role) for role in state.agents}

@@ -1,0 +1,171 @@
+"""What the screen knows: one object, changed by the engine's events, read by every widget.
+
+``SessionState.apply`` says what a widget may have to draw again; it touches no widget and asks nothing.
+Roles are the plain words ``primary`` and ``escalation``, so that nothing heavy is imported before the
+first paint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milk_tui.core.records import Brick, Percept, PerceptionEntry, Session, Usage
+
+PRIMARY, ESCALATION = "primary", "escalation"
+
+
+class Topic(StrEnum):
+    """What changed."""
+
+    HEADER = "header"
+    STATUS = "status"
+    PERCEPTS = "percepts"
+    BRICKS = "bricks"
+    PERCEPTION = "perception"
+    KEYS = "keys"
+    """Which actions make sense now."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """An agent as the header shows it. ``state``: unknown · ready · loading · missing · down."""
+
+    role: str
+    name: str = ""
+    model: str = ""
+    state: str = "unknown"
+    text: str = ""
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLeg:
+    """The leg that runs now. ``started`` is on the monotonic clock, in seconds."""
+
+    leg_id: int
+    turn_id: int
+    role: str
+    agent_name: str
+    started: float
+    chars: int = 0
+    thinking_chars: int = 0
+    tool: str = ""
+    notice: str = ""
+    fraction: float | None = None
+    stopping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPrompt:
+    turn_id: int
+    prompt: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUse:
+    """How full the newest leg's context was; ``window`` is unknown when ``None``, ``estimated`` is
+    said."""
+
+    tokens: int
+    estimated: bool
+    window: int | None = None
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything that the main screen shows, beside the transcript."""
+
+    directory: str = ""
+    session: Session | None = None
+    agents: dict[str, AgentView] = field(
+        default_factory=lambda: {PRIMARY: AgentView(PRIMARY), ESCALATION: AgentView(ESCALATION)}
+    )
+    running: RunningLeg | None = None
+    queue: dict[int, QueuedPrompt] = field(default_factory=dict)
+    waiting_here: list[str] = field(default_factory=list)
+    """Prompts submitted before the session was open."""
+    usage: Usage | None = None
+    """The sum over the session; ``None`` until something was reported."""
+    usage_partial: bool = False
+    """True when some leg reported nothing, so that the sum is a lower bound."""
+    context: ContextUse | None = None
+    percepts: dict[str, Percept] = field(default_factory=dict)
+    bricks: dict[str, Brick] = field(default_factory=dict)
+    brick_budget: int = 12_000
+    """Characters of a summary brick."""
+    perception: dict[tuple[str, str], PerceptionEntry] = field(default_factory=dict)
+    host: str = "stopped"
+    host_detail: str = ""
+    problem: str = ""
+    """Why there is no session: shown where the person looks, until it is mended."""
+    ready: bool = False
+    """True when a session is open."""
+    keys_hint: str = ""
+    """A line that a key press asked for, such as "again to quit"."""
+
+    @property
+    def title(self) -> str:
+        return self.session.title if self.session is not None else ""
+
+    def agent(self, role: str) -> AgentView:
+        return self.agents[role]
+
+    def begin(self, session: Session) -> None:
+        """Another session: what belonged to the one before is gone."""
+        self.session = session
+        self.directory = session.directory
+        self.running = None
+        self.queue = {}
+        self.usage = None
+        self.usage_partial = False
+        self.context = None
+        self.percepts = {}
+        self.bricks = {}
+        self.perception = {}
+        self.problem = ""
+        self.name_agents()
+
+    def name_agents(self) -> None:
+        """Take the agents' names from the session."""
+        if self.session is None:
+            return
+        for role, agent in ((PRIMARY, self.session.primary), (ESCALATION, self.session.escalation)):
+            view = self.agents[role]
+            if agent is not None:
+                self.agents[role] = replace(view, name=agent.name, model=agent.model)
+            elif view.state in ("unknown", "ready"):
+                self.agents[role] = AgentView(role, state="missing", text=view.text)
+
+    def pin_note(self, role: str) -> str:
+        """``pinned`` · ``sticky`` · ``waiting``: why the next prompt goes to this agent, if it does."""
+        if self.session is None:
+            return ""
+        for note, value in (
+            ("pinned", self.session.pinned_agent),
+            ("waiting", self.session.waiting),
+            ("sticky", self.session.sticky),
+        ):
+            if value == role:
+                return note
+        return ""
+
+    @property
+    def next_role(self) -> str:
+        """Where a prompt goes when nothing else decides."""
+        if self.session is None:
+            return PRIMARY
+        return str(self.session.pinned_agent or self.session.waiting or self.session.sticky or PRIMARY)
+
+    @property
+    def loading(self) -> AgentView | None:
+        """An agent that is being fetched or loaded."""
+        return next((view for view in self.agents.values() if view.state == "loading"), None)
+
+    @property
+    def busy(self) -> bool:
+        """True while something moves on the screen by itself."""
+        return self.running is not None or self.loading is not None or self.host in ("starting", "restarting")
