@@ -216,6 +216,15 @@ class Session(Struct, frozen=True, kw_only=True):
     draft: str = ""
     revision: int = 0
 
+    def agent(self, role: Role) -> AgentName | None:
+        """Who has that role; ``None`` when nobody has."""
+        return self.primary if role is Role.PRIMARY else self.escalation
+
+    @property
+    def nonces(self) -> tuple[str, ...]:
+        """The live nonces: to be masked wherever they could be seen."""
+        return tuple(agent.nonce for agent in (self.primary, self.escalation) if agent)
+
 
 class SessionRow(Struct, frozen=True, kw_only=True):
     """A session in a list."""
@@ -373,7 +382,7 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
     thread_note: str = ""
     """What left the thread and why, when its bound was reached."""
     thread_mark: ThreadMark | None = None
-    """Where the thread stands after this plan: to be kept when the leg has succeeded, given to the next plan."""
+    """Where the thread stands with this plan: kept when the leg has succeeded, given to the next plan."""
     thread_limit: int = 0
     """Characters that thread and running turn together may have; 0: no bound."""
 
@@ -438,6 +447,11 @@ class Percept(Struct, frozen=True, kw_only=True):
     def short_id(self) -> str:
         """``#`` and the first six hexadecimal digits: how a percept is named to people and agents."""
         return "#" + self.id.replace("-", "")[:6]
+
+    @property
+    def holds(self) -> bool:
+        """True while it is believed: an agent may be given it."""
+        return self.status in (PerceptStatus.LIVE, PerceptStatus.SUSPECT)
 
 
 class Brick(Struct, frozen=True, kw_only=True):

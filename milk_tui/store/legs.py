@@ -192,6 +192,18 @@ def of_turn(conn: sqlite3.Connection, turn_id: int) -> list[Leg]:
     ]
 
 
+def count(
+    conn: sqlite3.Connection, session_id: str, role: Role, *, after_leg: int = 0, answered: bool = False
+) -> int:
+    """How many legs of that role ended after a leg; ``answered``: only those that ended ``done``."""
+    condition = "status = 'done'" if answered else "status not in ('pending', 'running')"
+    row = conn.execute(
+        f"select count(*) from legs where session_id = ? and role = ? and id > ? and {condition}",
+        (session_id, role, after_leg),
+    ).fetchone()
+    return int(row[0])
+
+
 def last_answered(conn: sqlite3.Connection, session_id: str, role: Role) -> Leg | None:
     """The newest leg of that agent that ended ``done`` (``semantics.md`` §3)."""
     row = conn.execute(

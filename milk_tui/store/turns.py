@@ -86,6 +86,14 @@ def index(conn: sqlite3.Connection, session_id: str) -> list[TurnIndex]:
     return [TurnIndex(id_, statuses[status], q == 1, ms, chars, n) for id_, status, q, ms, chars, n in rows]
 
 
+def count_after(conn: sqlite3.Connection, session_id: str, turn_id: int, *, before: int) -> int:
+    """How many turns of the session stand between two positions, both left out."""
+    row = conn.execute(
+        "select count(*) from turns where session_id = ? and id > ? and id < ?", (session_id, turn_id, before)
+    ).fetchone()
+    return int(row[0])
+
+
 def queued(conn: sqlite3.Connection, session_id: str) -> list[Turn]:
     """Prompts that nothing was done about yet, oldest first; also those left by a run that ended."""
     rows = conn.execute(
