@@ -1,0 +1,154 @@
+"""What an agent is given for a leg: a pure function from state to a ``ContextPlan`` (``semantics.md`` §4).
+
+The order serves prompt caches: static → invariants → frame → own thread → volatile part right before the
+newest prompt. The volatile part is built for every turn, stays as it is through the tool rounds of that
+turn, and is not replayed: in the thread stand prompts, tool rounds and answers alone, so that its bytes only
+grow at the end (and change where old turns leave in a block, see ``thread``). What was given with a turn
+once and for all, notes and digests, is replayed with it.
+
+A stateless agent gets everything with every request, so the other agent's summary is always the *full* one;
+an agent whose remote session remembers gets what its remote does not have.
+
+What a layer may take is decided by the layers before it and by constants, never by those after it: a later
+layer can't change a byte of an earlier one. Everything that is neither thread nor prompt, labels included,
+has at most ``Budgets.total_chars`` characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from milk_tui.core import stable_segments, volatile_segments
+from milk_tui.core.blocks import StaleFact
+from milk_tui.core.cuts import block
+from milk_tui.core.drafts import Draft, fit
+from milk_tui.core.leg_state import Budgets, ContextState, Part, Size, summary_part
+from milk_tui.core.modes import ModeChoice, ModeInputs, mode
+from milk_tui.core.records import ContextPlan, Message, Percept, Segment, ThreadMark
+from milk_tui.core.thread import Fitted, fit_running, restart
+from milk_tui.core.thread import fit as fit_thread
+
+__all__ = [
+    "Budgets",
+    "ContextState",
+    "ModeChoice",
+    "ModeInputs",
+    "Part",
+    "Size",
+    "StaleFact",
+    "facts_given",
+    "messages",
+    "mode",
+    "plan",
+    "static_text",
+    "volatile_text",
+]
+
+STATIC_PARTS = (Part.IDENTITY, Part.INSTRUCTIONS, Part.PROJECT, Part.PINNED)
+_LAYERS = (STATIC_PARTS, (Part.INVARIANTS,), (Part.FRAME,))
+
+
+def plan(state: ContextState) -> ContextPlan:
+    """What the agent gets, segment by segment, with the reason for what is left out."""
+    choice = mode(state.role, state.mode, state.budgets.fresh_after_turns)
+    budgets = state.budgets
+    static = stable_segments.static(state, choice)
+    room = budgets.cap - budgets.reserve - _chars(static)
+    invariants = stable_segments.invariants(state, choice, room - budgets.floor)
+    frame = stable_segments.frame(state, choice, room - _chars([invariants]))
+    layers = [*static, invariants, frame]
+    stable = [d for d in layers if d.stable]
+    volatile = [*(d for d in layers if not d.stable), *volatile_segments.volatile(state, choice)]
+    volatile = fit(volatile, _shrink_order(state), _volatile_room(budgets, _chars(stable)))
+    fitted = _thread(state, choice)
+    return ContextPlan(
+        role=state.role,
+        mode=choice.mode,
+        segments=tuple(_segment(draft) for draft in (*stable, *volatile)),
+        thread=fitted.messages,
+        thread_note=fitted.note,
+        thread_mark=fitted.mark if state.stateless else None,
+        thread_limit=budgets.thread_limit if state.stateless else 0,
+    )
+
+
+def _chars(drafts: Iterable[Draft]) -> int:
+    return sum(len(draft.text) for draft in drafts)
+
+
+def _volatile_room(budgets: Budgets, stable_chars: int) -> int:
+    room = budgets.cap - stable_chars
+    if budgets.volatile_chars is None:
+        return room
+    return min(room, max(budgets.volatile_chars, budgets.reserve))
+
+
+def _shrink_order(state: ContextState) -> tuple[str, ...]:
+    """The order of §4; what stands behind the rule's list is touched when nothing of that list is left.
+
+    Need, brief, pinned facts and changes are in none of them, nor are decisions.
+    """
+    by_rule = (summary_part(state.role), summary_part(state.role.other), Part.FACTS, Part.WORKING, Part.FRAME)
+    return (*by_rule, Part.INVARIANTS, Part.NOTES, Part.DIGEST)
+
+
+def _segment(draft: Draft) -> Segment:
+    return Segment(
+        name=str(draft.name),
+        text=draft.text,
+        stable=draft.stable,
+        included=bool(draft.text),
+        why=draft.why,
+        shrunk_from=draft.shrunk_from,
+    )
+
+
+def _thread(state: ContextState, choice: ModeChoice) -> Fitted:
+    if not state.stateless:
+        return Fitted(messages=(), mark=ThreadMark(), note="its remote session keeps the thread")
+    if choice.fresh:
+        return Fitted(messages=(), mark=restart(state.thread, state.mark), note=f"left behind: {choice.why}")
+    return fit_thread(state.thread, state.budgets.thread_limit, state.mark, state.prompt)
+
+
+def static_text(plan: ContextPlan) -> str:
+    """Identity, instructions, project file and pinned facts as one text."""
+    return _joined(plan, STATIC_PARTS)
+
+
+def volatile_text(plan: ContextPlan) -> str:
+    """What stands before the newest prompt, in its wrapping; empty when there is nothing."""
+    texts = [s.text for s in plan.segments if s.included and not s.stable]
+    return block("Context from milk", "\n\n".join(texts)) if texts else ""
+
+
+def _joined(plan: ContextPlan, names: Sequence[str]) -> str:
+    return "\n\n".join(s.text for s in plan.segments if s.included and s.stable and s.name in names)
+
+
+def messages(plan: ContextPlan, prompt: str, running: Sequence[Message] = ()) -> tuple[Message, ...]:
+    """The request: up to three system messages (static, invariants, frame), the thread, one user message
+    with the volatile part and the prompt, and what the running turn has brought so far.
+
+    ``running`` holds the assistant messages with tool calls and their results since the prompt, as they
+    came; the bound is applied to them. ``cache_point`` is set where a layer ends, and at the tail of what
+    the next request begins with.
+    """
+    layers = (_joined(plan, names) for names in _LAYERS)
+    system = [Message(role="system", content=text, cache_point=True) for text in layers if text]
+    thread, since = fit_running(plan.thread, prompt, running, plan.thread_limit)
+    asked = Message(role="user", content="\n\n".join(t for t in (volatile_text(plan), prompt) if t))
+    if since:
+        return (*system, *thread, asked, *_tail(since))
+    return (*system, *_tail(thread), asked)
+
+
+def _tail(thread: Sequence[Message]) -> tuple[Message, ...]:
+    return (*thread[:-1], replace(thread[-1], cache_point=True)) if thread else ()
+
+
+def facts_given(state: ContextState, plan: ContextPlan) -> tuple[Percept, ...]:
+    """The facts that the plan's segments hold: what the agent was told with this leg."""
+    return volatile_segments.given_facts(state, [s.text for s in plan.segments if s.included])
