@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milk_tui.modelhost.loading import Loader
 
 
-def main() -> None:
-    """Serve on the standard streams until the other side closes them. Never returns.
+def main(load: Loader | None = None) -> None:
+    """Serve on the standard streams until the other side closes them; ``load`` gets another library.
 
     The streams are taken over first, and what a library prints or reads goes nowhere: it can't disturb the
     lines, and can't put a prompt into the log.
@@ -20,11 +24,11 @@ def main() -> None:
 
     import asyncio
 
-    from milk_tui.modelhost import hostlog
+    from milk_tui.modelhost import hostlog, loading
     from milk_tui.modelhost.serving import Host
 
     async def serve() -> None:
-        await Host().run(os.fdopen(stdin, "rb", 0), os.fdopen(stdout, "wb", 0))
+        await Host(load or loading.load).run(os.fdopen(stdin, "rb", 0), os.fdopen(stdout, "wb", 0))
         os._exit(0)  # at once: threads of the library may hang, and nobody is left to wait for them
 
     try:

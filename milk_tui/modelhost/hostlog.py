@@ -41,8 +41,8 @@ def say(text: str) -> None:
 class _Handler(logging.Handler):
     """Writes where a record comes from and the fixed part of what it says.
 
-    The values put into a message, what follows a colon or a quote in a message that was put together already,
-    and the text of an exception may quote a prompt: they stay out.
+    The values put into a message, what follows a colon or a quote in a message that was put together
+    already, and the text of an exception may quote a prompt: they stay out.
     """
 
     def __init__(self, redact: Redactor) -> None:

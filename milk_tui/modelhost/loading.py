@@ -8,6 +8,7 @@ import importlib
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from milk_tui.modelhost import hostlog
@@ -24,6 +25,10 @@ _BEFORE = {
 }
 """The local cost map (else it is fetched at import); no ``.env`` file of a directory above; no telemetry; no
 error at 100 equal chunks (loops are found by the engine)."""
+
+
+Loader = Callable[[Redactor], "asyncio.Future[Any]"]
+"""Begins to get the library; the future gives it."""
 
 
 class LibraryMissingError(Exception):

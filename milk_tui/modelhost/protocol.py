@@ -1,11 +1,11 @@
 """What the model host and its client say to each other: one JSON object a line (``architecture.md``,
 Processes).
 
-Requests go down the host's standard input, answers come up its standard output. A request has an ``id`` that
-the client chose; every answer to it carries the same ``id``. A ``complete`` request is answered by any number
-of ``Delta``, ``Thinking`` and ``ToolCallMade``, at most one ``UsageGiven`` and at the very end exactly one
-``Done`` or ``Failed``; nothing about the id follows. Lines may be large (an answer of 1 MB may come as one
-delta).
+Requests go down the host's standard input, answers come up its standard output. A request has an ``id``
+that the client chose; every answer to it carries the same ``id``. A ``complete`` request is answered by
+any number of ``Delta``, ``Thinking`` and ``ToolCallMade``, at most one ``UsageGiven`` and at the very end
+exactly one ``Done`` or ``Failed``; nothing about the id follows. Lines may be large (an answer of 1 MB
+may come as one delta).
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ _LEAVING_S = 1.0
 class Host:
     """One host. ``run`` returns when its standard input or output is closed from the other side."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: loading.Loader) -> None:
+        self._load = load
         self._gone = asyncio.Event()
         self._out = Output(self._gone.set)
         self._redact = Redactor(os.environ)
@@ -36,7 +37,7 @@ class Host:
     async def run(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         await self._out.attach(stdout)
         self._out.send(HostReport(state="starting", detail=f"pid {os.getpid()}"))
-        self._library = loading.load(self._redact)
+        self._library = self._load(self._redact)
         self._library.add_done_callback(self._loaded)
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: _Input(self.take, self._gone.set), stdin)

@@ -65,8 +65,8 @@ def arguments(litellm: Any, request: CompleteRequest) -> dict[str, Any]:
 def key(request: CompleteRequest, environment: Mapping[str, str]) -> str | None:
     """The key to send; ``None`` leaves it to litellm, which looks for the provider's own variable.
 
-    An address of one's own gets no key that was not named for it: not the one of the provider whose protocol
-    it speaks.
+    An address of one's own gets no key that was not named for it: not the one of the provider whose
+    protocol it speaks.
     """
 
     if request.api_key_env:
@@ -97,8 +97,8 @@ def messages(request: CompleteRequest, *, cached: bool) -> list[dict[str, Any]]:
     """The messages in OpenAI's shape.
 
     Neighbours of the same role become one (many chat templates take one system message and strictly
-    alternating roles), in a way that leaves an earlier byte as it was when messages are added. ``cached``: as
-    content blocks, with breakpoints at the cache points.
+    alternating roles), in a way that leaves an earlier byte as it was when messages are added.
+    ``cached``: as content blocks, with breakpoints at the cache points.
     """
 
     marks = _marks(request) if cached and request.cache_ttl else {}

@@ -96,7 +96,8 @@ class Supervisor:
         """True when there is a process to write to, which may still be starting; False when there will be
         none.
 
-        From ``stopped`` it starts one; from ``failed`` too, once the deaths lie further back than the window.
+        From ``stopped`` it starts one; from ``failed`` too, once the deaths lie further back than the
+        window.
         """
 
         gone = self.process is None

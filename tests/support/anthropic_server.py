@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.support.loopback import Loopback, Wire
-from tests.support.scenario import Call, Conversation, Cut, Fail, Malformed, Pause, Reply, Say, Step, Think
+from tests.support.scenario import Call, Conversation, Reply, Say, Step, Think, newest_prompt
 
 _ERRORS = {
     400: ("invalid_request_error", "Bad request."),
@@ -40,7 +40,7 @@ class AnthropicServer(Loopback):
         after = messages[newest + 1 :]
         answers = [i for i, m in enumerate(after) if m["role"] == "assistant"]
         return Conversation(
-            prompt=_text(messages[newest]) if newest >= 0 else "",
+            prompt=newest_prompt(_text(messages[newest])) if newest >= 0 else "",
             system=_joined(body.get("system", "")),
             round=len(answers),
             results=tuple(r for m in after[answers[-1] :] for r in _results(m)) if answers else (),
@@ -81,7 +81,7 @@ class AnthropicServer(Loopback):
         for number, step in enumerate(reply.steps):
             if reply.delay_s:
                 await asyncio.sleep(reply.delay_s)
-            if isinstance(step, Pause | Cut | Fail | Malformed):
+            if type(step) not in _KINDS:
                 if await self.misbehave(wire, step):
                     return
                 continue

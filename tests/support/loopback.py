@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.support.scenario import Conversation, Cut, Fail, Malformed, Pause, Reply, Scenario
+from tests.support.scenario import Conversation, Cut, Fail, HostDoes, Malformed, Pause, Reply, Scenario, Step
 
 Responder = Callable[[dict[str, Any]], "Reply | str | None"]
 
@@ -158,7 +158,7 @@ class Loopback(ABC):
         finally:
             self.open -= 1
 
-    async def misbehave(self, wire: Wire, step: Pause | Cut | Fail | Malformed) -> bool:
+    async def misbehave(self, wire: Wire, step: Step) -> bool:
         """Do a step that is not content; True when the answer ends here."""
 
         match step:
@@ -169,7 +169,7 @@ class Loopback(ABC):
             case Cut(clean=True):
                 await wire.response.write_eof()
                 return True
-            case Cut():
+            case Cut() | HostDoes():
                 wire.abort()
                 return True
             case Fail(message=message):

@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.support.loopback import Loopback, Wire
+from tests.support.openai_shape import conversation, usage
 from tests.support.scenario import Call, Conversation, Reply, Say, Think
 
 _ERRORS = {
@@ -37,20 +38,7 @@ class OpenAIServer(Loopback):
         ]
 
     def conversation(self, body: dict[str, Any]) -> Conversation:
-        messages = body.get("messages", [])
-        newest = max((i for i, m in enumerate(messages) if m["role"] == "user"), default=-1)
-        after = messages[newest + 1 :]
-        answers = [i for i, m in enumerate(after) if m["role"] == "assistant"]
-        return Conversation(
-            prompt=_text(messages[newest]["content"]) if newest >= 0 else "",
-            system="\n".join(_text(m["content"]) for m in messages if m["role"] in ("system", "developer")),
-            round=len(answers),
-            results=tuple(_text(m["content"]) for m in after[answers[-1] :] if m["role"] == "tool")
-            if answers
-            else (),
-            messages=len(messages),
-            schema=_schema(body.get("response_format")),
-        )
+        return conversation(body)
 
     def refusal(self, reply: Reply) -> dict[str, Any]:
         kind, code, text = _ERRORS.get(reply.status, ("server_error", None, "The server had an error."))
@@ -140,22 +128,7 @@ class OpenAIServer(Loopback):
         return {**answer, "usage": self._usage(body, reply)} if reply.usage else answer
 
     def _usage(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
-        """Characters / 4; cached is what this request shares with an earlier one from its beginning."""
-
-        sent = json.dumps(body["messages"])
-        shared = max(
-            (_shared(sent, json.dumps(r.body.get("messages"))) for r in self.requests[:-1]),
-            default=0,
-        )
-        thought = sum(len(s.text) for s in reply.steps if isinstance(s, Think)) // 4
-        output = len(reply.text) // 4 + thought
-        return {
-            "prompt_tokens": len(sent) // 4,
-            "completion_tokens": output,
-            "total_tokens": len(sent) // 4 + output,
-            "prompt_tokens_details": {"cached_tokens": shared // 4},
-            "completion_tokens_details": {"reasoning_tokens": thought},
-        }
+        return usage(body, reply, (r.body for r in self.requests[:-1]))
 
 
 def _call_deltas(call: Call, index: int, request: int) -> list[dict[str, Any]]:
@@ -172,35 +145,6 @@ def _call_deltas(call: Call, index: int, request: int) -> list[dict[str, Any]]:
     return [{"tool_calls": [first]}] + [
         {"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in parts
     ]
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text", "") for part in content or [])
-
-
-def _schema(response_format: Any) -> dict[str, Any] | None:
-    match response_format:
-        case {"type": "json_schema", "json_schema": {"schema": dict(schema)}}:
-            return schema
-        case {"type": "json_schema" | "json_object", "schema": dict(schema)}:
-            return schema
-        case {"type": "json_object"}:
-            return {"type": "object", "properties": {"text": {"type": "string"}}}
-        case _:
-            return None
-
-
-def _shared(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 if __name__ == "__main__":

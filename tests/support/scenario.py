@@ -3,22 +3,25 @@
 ``SCN:NAME argument`` in the newest prompt; an argument ends with its line or at the next ``SCN:``. The same
 words drive the loopback servers and the scripted host, so that one prompt means one thing everywhere.
 
-===================  =====================================================================================
-``say TEXT``         stream the text (``\\n``, ``\\t``, ``\\e``, ``\\\\``, ``\\xHH`` and ``\\uHHHH`` are
-understood) ``think TEXT``       stream reasoning ``tool NAME JSON``   call a tool; several make several calls
-in one answer; the JSON may be broken ``tag KIND BODY``    say ``<milk:KIND:nonce>BODY</…>`` with the nonce
-found in the system text ``repeat N TEXT``    stream the text N times, one chunk each ``huge N``           one
-chunk of N characters ``chunk N``          characters a chunk (8); ``delay S`` seconds between chunks (0)
-``slow S``           seconds before the first byte; ``pause S`` seconds at this point ``stall``            go
-silent at this point and keep the connection ``cut [clean]``      break the connection at this point, or end
-the stream early but properly ``fail TEXT``        send an error in the middle of the stream
-``malformed``        send a piece that is no JSON; ``type TEXT`` answer a web
-page of this content type ``empty``            finish without a word; ``finish REASON`` finish like this
-(``length``, ``content_filter``) ``role NAME``        send the role late and as this name ``err CODE [S]``
-refuse with this HTTP status, with ``retry-after: S``; ``message TEXT`` says why ``flaky N CODE [S]`` refuse
-the first N requests with this prompt, then go on ``usage off``        report no usage ``then``
-what follows belongs to the request after the tool results ===================
-=====================================================================================
+- ``say TEXT``: stream the text; ``\\n``, ``\\t``, ``\\e``, ``\\\\``, ``\\xHH``, ``\\uHHHH`` are understood.
+- ``think TEXT``: stream reasoning.
+- ``tool NAME JSON``: call a tool; several make several calls in one answer; the JSON may be broken.
+- ``tag KIND BODY``: say ``<milk:KIND:nonce>BODY</…>`` with the nonce found in the system text.
+- ``repeat N TEXT``: stream the text N times, one chunk each.
+- ``huge N``: one chunk of N characters.
+- ``chunk N``: characters a chunk (8). ``delay S``: seconds between chunks (0).
+- ``slow S``: seconds before the first byte. ``pause S``: seconds at this point.
+- ``stall``: go silent at this point and keep the connection.
+- ``cut [clean]``: break the connection at this point, or end the stream early but properly.
+- ``fail TEXT``: send an error in the middle of the stream.
+- ``malformed``: send a piece that is no JSON. ``type TEXT``: answer a web page of this content type.
+- ``empty``: finish without a word. ``finish REASON``: finish like this (``length``, ``content_filter``).
+- ``role NAME``: send the role late and as this name.
+- ``err CODE [S]``: refuse with this HTTP status and ``retry-after: S``. ``message TEXT``: what it says.
+- ``flaky N CODE [S]``: refuse the first N requests with this prompt, then go on.
+- ``usage off``: report no usage.
+- ``host WHAT``: the scripted host itself does this: ``die``, ``hang`` or ``rubbish``.
+- ``then``: what follows belongs to the request after the tool results.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from typing import Any
 
 _DIRECTIVE = re.compile(r"SCN:([a-z]+)(?:[ \t]+((?:(?!SCN:)[^\n])*))?")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nte\\])")
-_NONCE = re.compile(r"<milk:[a-z]+:([a-z0-9]{6})>")
+_NONCE = re.compile(r"<milk:[A-Za-z]+:([a-z0-9]{6})>")
 _PLAIN = {"n": "\n", "t": "\t", "e": "\x1b", "\\": "\\"}
 
 
@@ -82,7 +85,14 @@ class Malformed:
     pass
 
 
-Step = Say | Think | Call | Pause | Cut | Fail | Malformed
+@dataclass(frozen=True, slots=True)
+class HostDoes:
+    """The host process dies, hangs or prints rubbish; a server breaks the connection instead."""
+
+    what: str
+
+
+Step = Say | Think | Call | Pause | Cut | Fail | Malformed | HostDoes
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +203,8 @@ def _apply(reply: Reply, name: str, argument: str, chunk: int) -> Reply:
             return _add(reply, Pause(None))
         case "cut":
             return _add(reply, Cut(clean=argument == "clean"))
+        case "host":
+            return _add(reply, HostDoes(argument))
         case "fail":
             return _add(reply, Fail(unescape(argument) or "Overloaded"))
         case "malformed":
@@ -235,6 +247,12 @@ def _rounds(text: str) -> list[list[tuple[str, str]]]:
         else:
             rounds[-1].append((name, argument))
     return rounds
+
+
+def newest_prompt(text: str) -> str:
+    """What the person wrote of a user message: what stands after the context that was put before it."""
+
+    return text.rpartition("\n[/Context from milk]\n")[2].strip()
 
 
 def say(text: str, chunk: int = 8) -> Reply:

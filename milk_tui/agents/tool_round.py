@@ -1,0 +1,83 @@
+"""The tool calls of one answer: run at once, answered in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from milk_tui.agents.base import LegRequest, ToolOutcome
+from milk_tui.agents.events import AgentEvent, ToolResult, ToolStart
+from milk_tui.core.records import Message, MessageToolCall
+from milk_tui.core.text import one_line
+
+ESCALATE = "escalate"
+
+
+@dataclass(slots=True)
+class ToolRound:
+    """Calls and, once ``run`` is through, their outcomes in the same order."""
+
+    calls: Sequence[MessageToolCall]
+    outcomes: list[ToolOutcome] = field(default_factory=list)
+
+    async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
+        """Every call is started before the first is waited for; closing the generator cancels what runs."""
+
+        for call in self.calls:
+            yield ToolStart(call.id, call.name, call.arguments)
+        tasks = [asyncio.create_task(_outcome(call, request)) for call in self.calls]
+        try:
+            for call, task in zip(self.calls, tasks, strict=True):
+                outcome = await task
+                self.outcomes.append(outcome)
+                yield ToolResult(call.id, outcome.ok, outcome.content)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def messages(self, text: str) -> tuple[Message, ...]:
+        """What the next request carries of this round; ``text`` is what the model said beside the calls."""
+
+        asked = Message(role="assistant", content=text, tool_calls=tuple(self.calls))
+        results = (
+            Message(role="tool", content=outcome.content, tool_call_id=call.id)
+            for call, outcome in zip(self.calls, self.outcomes, strict=True)
+        )
+        return (asked, *results)
+
+    def escalation(self) -> str | None:
+        """The reason of an escalation that was granted in this round."""
+
+        for call, outcome in zip(self.calls, self.outcomes, strict=True):
+            if call.name == ESCALATE and outcome.ok:
+                fields = arguments_of(call) or {}
+                return str(fields.get("reason", ""))
+        return None
+
+
+def arguments_of(call: MessageToolCall) -> dict[str, object] | None:
+    """The arguments as an object; ``None`` when they are none. No text at all means no arguments."""
+
+    if not call.arguments.strip():
+        return {}
+    try:
+        return msgspec.json.decode(call.arguments, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+async def _outcome(call: MessageToolCall, request: LegRequest) -> ToolOutcome:
+    names = [tool.name for tool in request.tools]
+    if call.name not in names or request.run_tool is None:
+        known = ", ".join(names) if names and request.run_tool is not None else "none"
+        return ToolOutcome(f"There is no tool “{one_line(call.name, 80)}”. Tools: {known}.", ok=False)
+    if arguments_of(call) is None:
+        return ToolOutcome(f"The arguments of {call.name} are not a JSON object. Call it again.", ok=False)
+    try:
+        return await request.run_tool(call.id, call.name, call.arguments.strip() or "{}")
+    except Exception as error:
+        return ToolOutcome(f"{call.name} failed: {type(error).__name__}.", ok=False)
