@@ -14,7 +14,9 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 @json_option
 @pass_options
 def doctor(options: Options, as_json: bool) -> int:
-    """Check the installation, the files, the agents and the terminal."""
+    """Check everything and say what to do.
+
+    The installation, the files, the agents and the terminal."""
     from milk_tui.cli import checks
 
     found, discovery = checks.run_all(options)

@@ -65,7 +65,9 @@ def list_models(options: Options, as_json: bool) -> None:
 @click.argument("size", type=click.Choice(EMBEDDED_SIZES))
 @pass_options
 def fetch(options: Options, size: str) -> int:
-    """Fetch the weights of one, checked by their hash. Ctrl+C stops; the next time goes on from there."""
+    """Fetch the weights of one.
+
+    They are checked by their hash. Ctrl+C stops; the next time goes on from there."""
     import threading
 
     from milk_tui.embedded.cancel import CancelledByUserError, CancelToken

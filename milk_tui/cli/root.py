@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -111,6 +112,9 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command and leave: 0 done, 1 failure, 2 wrong usage, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(args=arguments, prog_name="milk-tui", standalone_mode=False)
     except click.UsageError as problem:

@@ -69,8 +69,10 @@ def list_sessions(options: Options, everywhere: bool, limit: int, as_json: bool)
 @json_option
 @pass_options
 def show(options: Options, name: str | None, last: int | None, as_json: bool) -> None:
-    """Print a session's conversation: NAME is its title or the beginning of its id (default: the most
-    recent)."""
+    """Print a session's conversation.
+
+    NAME is its title or the beginning of its id; without one it is the most recent of this directory.
+    """
     from milk_tui.cli.masking import masked
     from milk_tui.cli.stored import opened, session_called
 
@@ -115,7 +117,10 @@ def rename(options: Options, name: str, title: str) -> None:
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @pass_options
 def delete(options: Options, name: str, yes: bool) -> None:
-    """Delete a session with its turns and its own facts; facts of all sessions stay."""
+    """Delete a session for good.
+
+    Its turns and its own facts go with it; facts of all sessions stay.
+    """
     from milk_tui.cli.stored import opened, session_called
     from milk_tui.core.errors import MilkError
     from milk_tui.store import owner

@@ -29,7 +29,9 @@ class Choice(Struct, frozen=True):
 @click.command()
 @pass_options
 def setup(options: Options) -> None:
-    """Choose the two agents and write them to the config file."""
+    """Choose the two agents with a few questions.
+
+    The answers are written to the config file."""
     from milk_tui import config_file, paths
 
     file = options.config.expanduser() if options.config else paths.config_file()

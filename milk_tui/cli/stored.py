@@ -30,19 +30,26 @@ def opened(options: Options) -> Iterator[Store]:
         store.close()
 
 
+def newest_here(store: Store) -> Session | None:
+    """The session of this directory that was used last."""
+    from milk_tui.store import sessions
+
+    return store.read_sync(lambda conn: sessions.newest(conn, str(Path.cwd())))
+
+
 def session_called(store: Store, name: str | None) -> Session:
     """The session that a person means, by default the newest of this directory. Raises ``MilkError``."""
     from milk_tui.store import sessions
 
     here = str(Path.cwd())
     if name is None:
-        found = store.read_sync(lambda conn: sessions.newest(conn, here))
-        if found is None:
-            raise MilkError(f"No session in {here}.", "Name one of `milk-tui sessions list --all`.")
-        return found
-    found = store.read_sync(lambda conn: sessions.by_name(conn, name, here))
+        found = newest_here(store)
+        problem = f"No session in {here}."
+    else:
+        found = store.read_sync(lambda conn: sessions.by_name(conn, name, here))
+        problem = f"No session is called '{name}'."
     if found is None:
-        raise MilkError(f"No session is called '{name}'.", "See `milk-tui sessions list --all`.")
+        raise MilkError(problem, "See `milk-tui sessions list --all`.")
     return found
 
 

@@ -1,0 +1,112 @@
+"""``milk-tui doctor``: every miss is named with what to do about it; nothing is changed by looking."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from milk_tui.core.records import Session
+from tests.cli.conftest import Milk, Ran
+
+
+def checks(ran: Ran, section: str, name: str) -> list[dict]:
+    return [c for c in ran.json["checks"] if (c["section"], c["name"]) == (section, name)]
+
+
+def test_looking_creates_nothing(milk: Milk, home: Path) -> None:
+    milk("doctor")
+    assert not home.exists()
+
+
+def test_the_table_and_the_json_say_the_same(milk: Milk) -> None:
+    table, data = milk("doctor"), milk("doctor", "--json")
+    for check in data.json["checks"]:
+        assert check["name"] in table.out
+    assert {c["section"] for c in data.json["checks"]} == {
+        "versions",
+        "files",
+        "agents",
+        "embedded model",
+        "terminal",
+    }
+
+
+def test_every_miss_among_agents_has_a_cure(milk: Milk) -> None:
+    missing = [c for c in milk("doctor", "--json").json["checks"] if c["section"] == "agents"]
+    keys = [c for c in missing if c["name"].startswith("key ")]
+    assert keys
+    assert all(c["hint"].startswith("Run: export ") for c in keys)
+
+
+def test_no_model_at_all_is_an_error_with_the_ways_out(milk: Milk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    ran = milk("doctor", "--json")
+    assert ran.code == 1
+    assert ran.json["agents"] == {"primary": None, "escalation": None}
+    (primary,) = checks(ran, "agents", "primary")
+    assert "milk-tui[embedded]" in primary["detail"]
+
+
+def test_a_broken_config_does_not_stop_the_other_checks(milk: Milk, home: Path) -> None:
+    (home / "config").mkdir(parents=True)
+    file = home / "config" / "config.toml"
+    file.write_text("[ui]\nwrong = 1\n")
+    file.chmod(0o600)
+    ran = milk("doctor", "--json")
+    assert ran.code == 1
+    assert checks(ran, "files", "config")[0]["state"] == "error"
+    assert checks(ran, "versions", "SQLite")
+
+
+def test_a_whole_database_is_said_to_be_whole(milk: Milk, stored: Session) -> None:
+    ran = milk("doctor", "--json")
+    (database,) = checks(ran, "files", "database")
+    assert (database["state"], ran.code) == ("ok", 0)
+
+
+def test_a_damaged_database_is_an_error_and_is_left_alone(milk: Milk, stored: Session, home: Path) -> None:
+    file = home / "data" / "milk.db"
+    data = bytearray(file.read_bytes())
+    data[8192 : 8192 + 40_000] = b"\xff" * 40_000
+    file.write_bytes(data)
+    ran = milk("doctor", "--json")
+    assert ran.code == 1
+    assert checks(ran, "files", "database")[0]["state"] == "error"
+    assert file.read_bytes() == bytes(data)
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b""])
+def test_a_file_that_is_no_database_is_no_traceback(milk: Milk, home: Path, content: bytes) -> None:
+    (home / "data").mkdir(parents=True)
+    (home / "data" / "milk.db").write_bytes(content)
+    assert checks(milk("doctor", "--json"), "files", "database")
+
+
+def test_a_newer_and_a_foreign_database_are_told_apart(milk: Milk, stored: Session, home: Path) -> None:
+    newer = home / "newer.db"
+    shutil.copy(home / "data" / "milk.db", newer)
+    with sqlite3.connect(newer) as conn:
+        conn.execute("pragma user_version = 9999")
+    other = home / "other.db"
+    with sqlite3.connect(other) as conn:
+        conn.execute("create table x (y)")
+    assert (
+        "newer"
+        in checks(milk("--database", str(newer), "doctor", "--json"), "files", "database")[-1]["detail"]
+    )
+    assert "another program" in milk("--database", str(other), "doctor").out
+
+
+def test_a_world_readable_database_is_warned_about(milk: Milk, stored: Session, home: Path) -> None:
+    (home / "data" / "milk.db").chmod(0o644)
+    ran = milk("doctor", "--json")
+    assert checks(ran, "files", "database")[0]["hint"].startswith("Run: chmod 600")
+
+
+def test_the_key_itself_is_never_printed(milk: Milk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    assert "sk-very-secret" not in milk("doctor").out + milk("doctor", "--json").out
