@@ -192,14 +192,11 @@ def of_turn(conn: sqlite3.Connection, turn_id: int) -> list[Leg]:
     ]
 
 
-def count(
-    conn: sqlite3.Connection, session_id: str, role: Role, *, after_leg: int = 0, answered: bool = False
-) -> int:
-    """How many legs of that role ended after a leg; ``answered``: only those that ended ``done``."""
-    condition = "status = 'done'" if answered else "status not in ('pending', 'running')"
+def answered_after(conn: sqlite3.Connection, session_id: str, role: Role, leg_id: int) -> int:
+    """How many legs of that role ended ``done`` after a leg."""
     row = conn.execute(
-        f"select count(*) from legs where session_id = ? and role = ? and id > ? and {condition}",
-        (session_id, role, after_leg),
+        "select count(*) from legs where session_id = ? and role = ? and id > ? and status = 'done'",
+        (session_id, role, leg_id),
     ).fetchone()
     return int(row[0])
 

@@ -86,6 +86,12 @@ def index(conn: sqlite3.Connection, session_id: str) -> list[TurnIndex]:
     return [TurnIndex(id_, statuses[status], q == 1, ms, chars, n) for id_, status, q, ms, chars, n in rows]
 
 
+def last_id(conn: sqlite3.Connection, session_id: str) -> int:
+    """The newest turn of the session; 0 when there is none."""
+    row = conn.execute("select max(id) from turns where session_id = ?", (session_id,)).fetchone()
+    return int(row[0] or 0)
+
+
 def count_after(conn: sqlite3.Connection, session_id: str, turn_id: int, *, before: int) -> int:
     """How many turns of the session stand between two positions, both left out."""
     row = conn.execute(

@@ -50,11 +50,14 @@ def specs(own_name: str, other_name: str | None, *, may_escalate: bool) -> tuple
     tools = [
         _spec(
             "record_memory",
-            "Remember one durable fact about the project, the person or a decision. One sentence, true on its own. "
-            "Not for what is plain from the current messages.",
+            "Remember one durable fact about the project, the person or a decision. One sentence, true on its "
+            "own. Not for what is plain from the current messages.",
             {
                 "fact": ("string", "The fact, at most 2,000 characters."),
-                "consumer": ("string", f"Leave out to share it; one of {', '.join(names)} when only that agent needs it."),
+                "consumer": (
+                    "string",
+                    f"Leave out to share it; {' or '.join(names)} if only that agent needs it.",
+                ),
             },
             required=("fact",),
         ),
@@ -65,9 +68,9 @@ def specs(own_name: str, other_name: str | None, *, may_escalate: bool) -> tuple
         ),
         _spec(
             "update_perception",
-            "Write down the task: 'frame' (story, acceptance, decisions with reason, open questions) when a slice "
-            "starts or a decision falls; 'working' (file, hypothesis, next step) after each action; 'invariant' to "
-            "propose a project truth. Lines of 'key: value'; an empty value removes the key.",
+            "Write down the task: 'frame' (story, acceptance, decisions with reason, open questions) when a "
+            "slice starts or a decision falls; 'working' (file, hypothesis, next step) after each action; "
+            "'invariant' to propose a project truth. Lines of 'key: value'; an empty value removes the key.",
             {
                 "layer": ("string", "frame, working or invariant"),
                 "entries": ("string", "key: value lines"),
@@ -94,15 +97,13 @@ def _spec(
     required: tuple[str, ...] | None = None,
     choices: dict[str, list[str]] | None = None,
 ) -> ToolSpec:
+    allowed = choices or {}
     properties = {
-        key: {"type": kind, "description": text, **({"enum": choices[key]} if choices and key in choices else {})}
+        key: {"type": kind, "description": text, **({"enum": allowed[key]} if key in allowed else {})}
         for key, (kind, text) in fields.items()
     }
-    return ToolSpec(
-        name,
-        description,
-        {"type": "object", "properties": properties, "required": list(required or fields), "additionalProperties": False},
-    )
+    schema = {"type": "object", "properties": properties, "required": list(required or fields)}
+    return ToolSpec(name, description, {**schema, "additionalProperties": False})
 
 
 NAMES = frozenset({"record_memory", "set_need", "update_perception", "escalate"})

@@ -1,0 +1,170 @@
+"""What an agent says beside its answer during a leg, by tag or by tool: both ways end here (``semantics.md`` §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from milk_tui.agents.base import ToolOutcome
+from milk_tui.core import bricks as brick_rules
+from milk_tui.core.errors import PerceptRefusedError
+from milk_tui.core.perception import parse
+from milk_tui.core.records import AgentName, Layer, Leg, Percept, Producer, Role, Session
+from milk_tui.core.secret_scan import secret_kind
+from milk_tui.core.tags import Capture, TagKind, split_consumer
+from milk_tui.engine.events import AnyEvent, LegNotice, PerceptChanged, PerceptRefused
+from milk_tui.store import Store, captures, percepts
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_LAYERS = {TagKind.FRAME: Layer.FRAME, TagKind.WORKING: Layer.WORKING, TagKind.INVARIANT: Layer.INVARIANT}
+_KINDS = {layer: kind for kind, layer in _LAYERS.items()}
+
+
+class LegCaptures:
+    """The captures of one running leg. Each is staged at once, so that a kill can't lose it, and shown live.
+
+    ``may_escalate`` is False for an agent that has nobody to hand over to.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        session: Session,
+        leg: Leg,
+        publish: Callable[[AnyEvent], None],
+        *,
+        may_escalate: bool,
+    ) -> None:
+        self._store = store
+        self._session = session
+        self._leg = leg
+        self._publish = publish
+        self._may_escalate = may_escalate
+        self._since_mark: list[tuple[str, str | int]] = []
+        self.escalation: str | None = None
+        """The reason why the agent hands over, once it has said so."""
+        self.via = ""
+        """How it said so: tool, tag or decision."""
+        self.any = False
+        """True when something was said, so that a leg without text is not empty."""
+
+    def mark(self) -> None:
+        """A block begins: ``rollback`` undoes what comes from here on."""
+        self._since_mark.clear()
+
+    async def rollback(self) -> None:
+        """The runtime took the block back: what it said beside its text was never said."""
+        facts = [str(key) for what, key in self._since_mark if what == "percept"]
+        others = [int(key) for what, key in self._since_mark if what == "capture"]
+        if any(what == "escalate" for what, _ in self._since_mark):
+            self.escalation = None
+        self._since_mark.clear()
+        if not (facts or others):
+            return
+
+        def undo(db: Database) -> list[percepts.Change]:
+            captures.drop(db, others)
+            return percepts.drop_staged(db, self._leg.id, facts) if facts else []
+
+        for change in await self._store.write(undo):
+            self._changed(change)
+
+    async def tag(self, capture: Capture) -> None:
+        """A tag was read in the answer."""
+        if capture.refused:
+            self._refuse(capture.body, capture.refused)
+            return
+        match capture.kind:
+            case TagKind.PERCEPT:
+                await self.remember(capture.body)
+            case TagKind.NEED:
+                await self.need(capture.body)
+            case TagKind.ESCALATE:
+                await self.escalate(capture.body, via="tag")
+            case kind:
+                await self.perceive(_LAYERS[kind], capture.body)
+
+    async def remember(self, fact: str) -> ToolOutcome:
+        """Stage a fact; a consumer hint at its beginning restricts who gets it."""
+        primary, escalation = self._session.primary.name, _name(self._session.escalation)
+        consumer, content = split_consumer(fact.strip(), primary, escalation)
+        producer = Producer.PRIMARY if self._leg.role is Role.PRIMARY else Producer.ESCALATION
+        try:
+            change = await self._store.write(
+                partial(percepts.stage, leg_id=self._leg.id, producer=producer, content=content, consumer=consumer)
+            )
+        except PerceptRefusedError as refused:
+            self._refuse(content, str(refused))
+            return ToolOutcome(str(refused), ok=False)
+        self.any = True
+        self._since_mark.append(("percept", change.percept.id))
+        self._changed(change)
+        return ToolOutcome(_remembered(change.percept, change.what))
+
+    async def need(self, text: str) -> ToolOutcome:
+        """Stage the current need; the last one of the leg wins."""
+        line = brick_rules.need_line(text)
+        if not line:
+            return ToolOutcome("The need is blank: nothing changed.", ok=False)
+        if not await self._stage(TagKind.NEED, line):
+            return ToolOutcome("Not kept: it looks like it holds a secret.", ok=False)
+        return ToolOutcome(f"The current need is now: {line}")
+
+    async def escalate(self, reason: str, *, via: str = "tool") -> ToolOutcome:
+        """Ask for the escalation agent; it takes over when this leg has ended."""
+        line = " ".join(reason.split())
+        if not self._may_escalate:
+            self._publish(
+                LegNotice(
+                    session_id=self._session.id,
+                    leg_id=self._leg.id,
+                    text="asked to escalate, but there is nobody to hand over to",
+                    severity="warning",
+                )
+            )
+            return ToolOutcome("There is no other agent to hand over to: go on yourself.", ok=False)
+        if not line:
+            return ToolOutcome("Say why in one sentence.", ok=False)
+        self.escalation, self.via = line, via
+        self.any = True
+        self._since_mark.append(("escalate", 0))
+        return ToolOutcome(f"{_name(self._session.escalation)} takes over when you stop. Stop now.")
+
+    async def perceive(self, layer: Layer, body: str) -> ToolOutcome:
+        """Stage entries of the perception; an invariant is a proposal until the person accepts it."""
+        entries = parse(layer, body)
+        if not entries:
+            return ToolOutcome("Nothing to keep: write lines of 'key: value'.", ok=False)
+        if not await self._stage(_KINDS[layer], body):
+            return ToolOutcome("Not kept: it looks like it holds a secret.", ok=False)
+        keys = ", ".join(entry.key for entry in entries)
+        proposed = " as a proposal for the person" if layer is Layer.INVARIANT else ""
+        return ToolOutcome(f"Kept in the {layer} layer{proposed}: {keys}.")
+
+    async def _stage(self, kind: TagKind, body: str) -> bool:
+        if secret := secret_kind(body):
+            self._refuse(body, f"Not kept ({kind}): it looks like it holds a secret ({secret}).")
+            return False
+        staged = await self._store.write(partial(captures.stage, leg_id=self._leg.id, kind=kind, body=body))
+        self.any = True
+        self._since_mark.append(("capture", staged))
+        return True
+
+    def _changed(self, change: percepts.Change) -> None:
+        self._publish(PerceptChanged(session_id=self._session.id, percept=change.percept, what=change.what))
+
+    def _refuse(self, content: str, why: str) -> None:
+        shown = "" if secret_kind(content) else content[:200]
+        self._publish(PerceptRefused(session_id=self._session.id, content=shown, why=why, leg_id=self._leg.id))
+
+
+def _name(agent: AgentName | None) -> str:
+    return agent.name if agent else ""
+
+
+def _remembered(percept: Percept, what: str) -> str:
+    known = " (it was known already)" if what in ("repeated", "confirmed") else ""
+    return f"Remembered as {percept.short_id}{known}."

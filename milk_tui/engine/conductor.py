@@ -1,0 +1,362 @@
+"""One session: prompts in, events out. Turns run one after another; each is stored before anything else happens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from milk_tui.core import bricks as brick_rules
+from milk_tui.core import context, routing
+from milk_tui.core.errors import MilkError, PerceptRefusedError
+from milk_tui.core.records import (
+    Brick,
+    BrickKind,
+    Consumer,
+    ContextPlan,
+    Percept,
+    Role,
+    RouteDecision,
+    Session,
+    Turn,
+    TurnStatus,
+)
+from milk_tui.core.tags import split_consumer
+from milk_tui.core.text import clean, one_line
+from milk_tui.engine import casting, commit, events
+from milk_tui.engine.bus import Bus, Listener
+from milk_tui.engine.gather import LegView, Project, gather
+from milk_tui.engine.leg import Desk, masked
+from milk_tui.engine.roster import Roster
+from milk_tui.engine.turn import Asked, TurnRun
+from milk_tui.store import Store, bricks, percepts, sessions, turns
+from milk_tui.store.clock import now_ms
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+    from milk_tui.config import Config
+
+_log = logging.getLogger(__name__)
+
+TITLE_CHARS = 48
+_NO_TURN_YET = 2**62
+"""As a turn id: later than all there are, for a plan that is only looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    turn: Turn
+    asked: Asked
+
+
+class Conductor:
+    """One session while the program works on it.
+
+    Its functions are called on the event loop. What they change is in the store when they return, and told to the
+    listeners. ``MilkError`` says what can't be done and what to do instead.
+    """
+
+    def __init__(self, store: Store, config: Config, session: Session, roster: Roster, project: Project) -> None:
+        self.session = session
+        self.store = store
+        self._config = config
+        self._roster = roster
+        self._bus = Bus()
+        self._desk = Desk(store, config, project, self.publish)
+        self._line: deque[_Waiting] = deque()
+        self._current: TurnRun | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self._agents_known = asyncio.Event()
+        if roster.known:
+            self._agents_known.set()
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hear every event from now on; returns the function that stops it."""
+        return self._bus.listen(listener)
+
+    @property
+    def running(self) -> int | None:
+        """The leg that runs now."""
+        return self._current.leg_id if self._current else None
+
+    @property
+    def busy(self) -> bool:
+        return self._worker is not None and not self._worker.done()
+
+    @property
+    def queued(self) -> tuple[Turn, ...]:
+        """Prompts that wait for their turn, in order."""
+        return tuple(waiting.turn for waiting in self._line)
+
+    async def submit(self, prompt: str, *, escalate: bool = False, reason: str = "", fresh: bool = False) -> int:
+        """Store a prompt and work on it, now or after those before it. Returns the turn's id.
+
+        ``escalate`` sends this one turn to the escalation agent; ``reason`` is the person's brief for it, ``fresh``
+        has it start anew. Raises MilkError for a blank prompt, and when nobody could work on it.
+        """
+        role = Role.ESCALATION if escalate else None
+        return await self._submit(prompt, Asked(role=role, reason=reason, fresh=fresh))
+
+    async def retry(self, turn_id: int, *, role: Role | None = None) -> int:
+        """The prompt of a turn once more, by ``role`` if that is given."""
+        turn = await self.store.read(lambda conn: turns.get(conn, turn_id))
+        return await self._submit(turn.prompt, Asked(role=role))
+
+    async def resume_waiting(self) -> tuple[Turn, ...]:
+        """Put prompts that an earlier run never began to the line again."""
+        known = {waiting.turn.id for waiting in self._line} | ({self._current.turn.id} if self._current else set())
+        left = await self.store.read(lambda conn: turns.queued(conn, self.session.id))
+        again = tuple(turn for turn in left if turn.id not in known)
+        for turn in again:
+            self._enqueue(_Waiting(turn, Asked()))
+        return again
+
+    async def _submit(self, prompt: str, asked: Asked) -> int:
+        text = clean(prompt).strip()
+        if not text:
+            raise MilkError("There is nothing to send.", "Type a prompt first.")
+        self._refuse_nobody(asked)
+        now = now_ms()
+        queued = self.busy or not self._roster.known
+        turn = await self.store.write(
+            partial(
+                turns.add,
+                session_id=self.session.id,
+                prompt=text,
+                owner=self.store.owner_id,
+                queued=queued,
+                now=now,
+            )
+        )
+        if not self.session.title:
+            await self.rename(one_line(text, TITLE_CHARS))
+        self._enqueue(_Waiting(turn, asked))
+        return turn.id
+
+    def _refuse_nobody(self, asked: Asked) -> None:
+        if not self._roster.known:
+            return
+        if asked.role is Role.ESCALATION and self._roster.get(Role.ESCALATION) is None:
+            raise MilkError(self._roster.advice[Role.ESCALATION])
+        if not self._roster.agents:
+            raise MilkError(self._roster.advice[Role.PRIMARY])
+
+    def _enqueue(self, waiting: _Waiting) -> None:
+        behind = self.busy
+        self._line.append(waiting)
+        if behind or not self._roster.known:
+            why = "waits for the turn before it" if behind else "waits until a model is found"
+            self.publish(
+                events.TurnQueued(
+                    session_id=self.session.id,
+                    turn_id=waiting.turn.id,
+                    prompt=waiting.turn.prompt,
+                    created_ms=waiting.turn.created_ms,
+                    why=why,
+                )
+            )
+        if not behind:
+            self._worker = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        await self._agents_known.wait()
+        while self._line:
+            waiting = self._line.popleft()
+            self._current = TurnRun(self._desk, self._roster, self.session, waiting.turn, waiting.asked, self._adopt)
+            try:
+                await self._current.run()
+            except Exception as error:
+                _log.exception("turn %s failed", waiting.turn.id)
+                await self._give_up(waiting.turn, error)
+            finally:
+                self._current = None
+
+    async def _give_up(self, turn: Turn, error: Exception) -> None:
+        """The store or milk itself failed: say so, keep the prompt, go on with the session."""
+        text = str(error) if isinstance(error, MilkError) else f"This turn failed: {type(error).__name__}: {error}"
+        self.publish(events.Notice(session_id=self.session.id, text=one_line(clean(text), 300), severity="error"))
+        try:
+            await self.store.write(partial(turns.finish, turn_id=turn.id, status=TurnStatus.FAILED))
+        except MilkError:
+            _log.exception("turn %s could not be marked as failed", turn.id)
+        self.publish(events.TurnFinished(session_id=self.session.id, turn_id=turn.id, status=TurnStatus.FAILED))
+
+    def _adopt(self, session: Session) -> None:
+        """The session changed in the store."""
+        changed = session != self.session
+        self.session = session
+        if changed:
+            self.publish(events.SessionChanged(session_id=session.id, session=session))
+
+    def publish(self, event: events.AnyEvent) -> None:
+        """Tell the listeners; used by the workspace for what concerns every session."""
+        self._bus.publish(event)
+
+    async def agents_found(self) -> None:
+        """Discovery is done: take the roster's agents into the session and begin with what waits."""
+        await self.store.write(self._take_agents)
+        self._adopt(await self.store.read(lambda conn: sessions.get(conn, self.session.id)))
+        self._agents_known.set()
+
+    def _take_agents(self, db: Database) -> None:
+        casting.cast(db, self.session, self._roster)
+
+    async def stop(self) -> bool:
+        """Stop the running leg; its text so far is kept and marked. False when nothing runs."""
+        if self._current is None:
+            return False
+        await self._current.stop()
+        return True
+
+    async def drop_queued(self, turn_id: int) -> str | None:
+        """Take back a prompt that still waits; its text, or ``None`` when it is too late."""
+        waiting = next((w for w in self._line if w.turn.id == turn_id), None)
+        if waiting is None:
+            return None
+        self._line.remove(waiting)
+        dropped = await self.store.write(partial(turns.drop, turn_id=turn_id))
+        if dropped is None:
+            return None
+        self.publish(events.TurnDropped(session_id=self.session.id, turn_id=turn_id, prompt=waiting.turn.prompt))
+        return waiting.turn.prompt
+
+    async def pin_agent(self, role: Role | None) -> None:
+        """Send every turn to one agent until the pin is taken back. Raises MilkError when there is none."""
+        if role is Role.ESCALATION and self._roster.known and self._roster.get(role) is None:
+            raise MilkError(self._roster.advice[Role.ESCALATION])
+        await self._set_state(pinned_agent=role)
+
+    async def hand_back(self) -> None:
+        """Return to the primary: no pin, nothing sticky, nobody waits. It gets the escalation's summary (§3)."""
+        after = routing.handed_back(self.session)
+        await self._set_state(pinned_agent=after.pinned_agent, sticky=after.sticky, waiting=after.waiting)
+
+    async def _set_state(self, **state: Role | str | None) -> None:
+        self._adopt(await self.store.write(lambda db: sessions.set_state(db, self.session.id, **state)))  # type: ignore[arg-type]
+
+    async def set_need(self, text: str) -> None:
+        """The person says what they are trying to accomplish. Raises MilkError for a blank text."""
+        now = now_ms()
+        latest = await self._last_turn()
+
+        def write(db: Database) -> list[Brick]:
+            made = commit.need_bricks(db.conn, self.session.id, text, turn_id=latest, author="user", now=now)
+            commit.save(db, self.session.id, made)
+            return made
+
+        made = await self.store.write(write)
+        if not made:
+            raise MilkError("The need is blank.", "Say in one sentence what you are trying to accomplish.")
+        self._bricks(made)
+
+    async def finish_need(self) -> None:
+        """The need is fulfilled (``/done``). Raises MilkError when there is none."""
+        now = now_ms()
+        latest = await self._last_turn()
+
+        def write(db: Database) -> list[Brick]:
+            need = bricks.newest(db.conn, self.session.id, BrickKind.NEED)
+            if need is None:
+                return []
+            made = [brick_rules.fulfilled(need, turn_id=latest, now_ms=now, author="user")]
+            commit.save(db, self.session.id, made)
+            return made
+
+        made = await self.store.write(write)
+        if not made:
+            raise MilkError("No need is set.", "Set one with /need.")
+        self._bricks(made)
+
+    async def _last_turn(self) -> int:
+        return await self.store.read(lambda conn: turns.last_id(conn, self.session.id))
+
+    def _bricks(self, made: list[Brick]) -> None:
+        for brick in made:
+            self.publish(events.BrickChanged(session_id=self.session.id, brick=brick))
+
+    async def learn(self, text: str, *, pinned: bool = False, override_secret: bool = False) -> Percept:
+        """The person states a fact; ``@NAME:`` before it restricts who gets it. Raises PerceptRefusedError."""
+        names = self.session.primary.name, self.session.escalation.name if self.session.escalation else ""
+        consumer, content = split_consumer(text.strip(), *names) if any(names) else (Consumer.ALL, text)
+        try:
+            change = await self.store.write(
+                partial(
+                    percepts.add,
+                    content=content,
+                    session_id=self.session.id,
+                    consumer=consumer,
+                    pinned=pinned,
+                    allow_secret=override_secret,
+                )
+            )
+        except PerceptRefusedError as refused:
+            self.publish(events.PerceptRefused(session_id=self.session.id, content="", why=str(refused)))
+            raise
+        self._percept(change)
+        return change.percept
+
+    async def pin(self, percept_id: str, pinned: bool) -> None:
+        self._percept(await self.store.write(partial(percepts.pin, reference=percept_id, pinned=pinned)))
+
+    async def forget(self, percept_id: str) -> None:
+        """Nobody is given it any more; it can be restored."""
+        self._percept(await self.store.write(partial(percepts.forget, reference=percept_id)))
+
+    async def restore(self, percept_id: str) -> None:
+        self._percept(await self.store.write(partial(percepts.restore, reference=percept_id)))
+
+    def _percept(self, change: percepts.Change) -> None:
+        self.publish(events.PerceptChanged(session_id=self.session.id, percept=change.percept, what=change.what))
+
+    async def plan_escalation(self, prompt: str = "") -> ContextPlan:
+        """What the escalation agent would be given now (nonces masked). Raises MilkError when there is none."""
+        agent = self._roster.get(Role.ESCALATION)
+        if agent is None:
+            raise MilkError(self._roster.advice[Role.ESCALATION] or "Looking for an escalation agent …")
+        view = LegView(
+            session=self.session,
+            role=Role.ESCALATION,
+            caps=agent.caps,
+            config=self._config,
+            project=self._desk.project,
+            turn_id=_NO_TURN_YET,
+            prompt=prompt,
+        )
+        state = await self.store.read(lambda conn: gather(conn, view))
+        return masked(context.plan(state), self.session.nonces)
+
+    async def explain(self, prompt: str, *, escalate: bool = False) -> RouteDecision:
+        """Where a prompt would go, and why; nothing is sent."""
+        asked = Asked(role=Role.ESCALATION if escalate else None)
+        return routing.decide(TurnRun.route_state(self._config, self._roster, self.session, prompt, asked))
+
+    async def save_draft(self, text: str) -> None:
+        """Keep what is typed and not sent; told to nobody."""
+        if text != self.session.draft:
+            self.session = await self.store.write(lambda db: sessions.set_state(db, self.session.id, draft=text))
+
+    async def rename(self, title: str) -> None:
+        """Raises MilkError for a blank title."""
+        name = one_line(clean(title), 80)
+        if not name:
+            raise MilkError("The name is blank.", "Type a name.")
+        await self.store.write(partial(sessions.rename, session_id=self.session.id, title=name))
+        self._adopt(await self.store.read(lambda conn: sessions.get(conn, self.session.id)))
+
+    async def wait_idle(self) -> None:
+        """Returns when nothing runs and nothing waits."""
+        while self._worker is not None and not self._worker.done():
+            await asyncio.shield(self._worker)
+
+    async def aclose(self) -> None:
+        """Stop what runs, keep what waits in the store for the next time."""
+        self._line.clear()
+        await self.stop()
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)

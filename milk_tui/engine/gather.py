@@ -1,0 +1,184 @@
+"""The state before a leg, read in one snapshot of the database (``semantics.md`` §4)."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+from msgspec import Struct
+
+from milk_tui import recall
+from milk_tui.agents.base import Caps
+from milk_tui.config import Config
+from milk_tui.core import bricks as brick_rules
+from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact
+from milk_tui.core.instructions import protocol
+from milk_tui.core.records import (
+    AgentName,
+    BrickKind,
+    Layer,
+    Percept,
+    PerceptionEntry,
+    Role,
+    Session,
+    ThreadMark,
+)
+from milk_tui.core.thread import thread_turn
+from milk_tui.store import bricks, legs, percept_lists, perception, remotes, threads, turns
+
+
+class Markers(Struct, frozen=True, kw_only=True):
+    """What an agent was given, as of its last leg that succeeded; kept with its remote session, for which the milk
+    session stands in when the agent is stateless."""
+
+    thread: ThreadMark | None = None
+    need: str = ""
+    pinned: tuple[Percept, ...] = ()
+    invariants: tuple[PerceptionEntry, ...] = ()
+
+
+class Project(Struct, frozen=True):
+    """The directory's own instruction file, as it was when the session was opened."""
+
+    name: str = ""
+    text: str = ""
+
+
+class LegView(Struct, frozen=True, kw_only=True):
+    """What is asked: the context of ``role`` for a prompt of a turn."""
+
+    session: Session
+    role: Role
+    caps: Caps
+    config: Config
+    project: Project
+    turn_id: int
+    """The turn that the leg belongs to; a number above all others when the plan is only looked at."""
+    prompt: str
+    fresh: bool = False
+    may_escalate: bool = False
+
+
+def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
+    """Everything that the plan is made of. Its cost follows the budgets and what is new, not the session."""
+    session, role = view.session, view.role
+    agent = _agent(session, role)
+    other = session.agent(role.other)
+    small = not view.caps.tags and not view.caps.tools
+    budgets = _budgets(view, small)
+    markers = marks(conn, session.id, agent.name)
+    own_last = legs.last_answered(conn, session.id, role)
+    other_last = legs.last_answered(conn, session.id, role.other)
+    now = bricks.current(conn, session.id)
+    need = now.get(BrickKind.NEED)
+    pinned = tuple(recall.pinned_for(conn, role, session.id, max_bytes=budgets.pinned_bytes))
+    entries = {layer: tuple(_accepted(perception.current(conn, session.id, layer))) for layer in Layer}
+    inputs = ModeInputs(
+        started=own_last is not None,
+        waiting=session.waiting is role,
+        other_worked=other_last is not None and (own_last is None or other_last.id > own_last.id),
+        need_changed=own_last is not None and (need.text if need else "") != markers.need,
+        primary_turns=0 if own_last is None else legs.answered_after(conn, session.id, Role.PRIMARY, own_last.id),
+        forced_fresh=view.fresh,
+    )
+    mark = markers.thread
+    own = threads.worked(conn, session.id, role=role, after_leg=mark.after if mark else 0)
+    return ContextState(
+        role=role,
+        agent=agent,
+        other=other,
+        directory=session.directory,
+        size=Size.MINIMAL if small else Size.FULL,
+        budgets=budgets,
+        mode=inputs,
+        instructions="" if small else _instructions(view),
+        project_name="" if small else view.project.name,
+        project_text="" if small else view.project.text,
+        pinned_at_start=markers.pinned if own_last else pinned,
+        invariants_at_start=markers.invariants if own_last else entries[Layer.INVARIANT],
+        pinned=pinned,
+        invariants=entries[Layer.INVARIANT],
+        frame=entries[Layer.FRAME],
+        working=entries[Layer.WORKING],
+        need=need,
+        need_age=turns.count_after(conn, session.id, need.turn_id, before=view.turn_id) if need else 0,
+        brief=brick_rules.brief_for(now.get(BrickKind.BRIEF), view.turn_id),
+        own_summary=now.get(_summary(role)),
+        other_summary=now.get(_summary(role.other)),
+        facts=tuple(
+            recall.for_leg(
+                conn,
+                role=role,
+                session_id=session.id,
+                prompt=view.prompt,
+                max_items=budgets.facts_items,
+                max_bytes=budgets.facts_bytes,
+            )
+        ),
+        stale=_stale(conn, markers.pinned) if own_last else (),
+        stateless=view.caps.stateless,
+        thread=tuple(thread_turn(w.turn, w.leg, w.tools) for w in reversed(list(own))),
+        mark=mark,
+        prompt=view.prompt,
+    )
+
+
+def marks(conn: sqlite3.Connection, session_id: str, agent_name: str) -> Markers:
+    """What the agent has been given so far in the session."""
+    remote = remotes.current(conn, session_id, agent_name)
+    return msgspec.convert(remote.markers, Markers) if remote and remote.markers else Markers()
+
+
+def _agent(session: Session, role: Role) -> AgentName:
+    agent = session.agent(role)
+    if agent is None:
+        raise ValueError(f"the session has no {role} agent")
+    return agent
+
+
+def _summary(role: Role) -> BrickKind:
+    return BrickKind.PRIMARY_SUMMARY if role is Role.PRIMARY else BrickKind.ESCALATION_SUMMARY
+
+
+def _accepted(entries: list[PerceptionEntry]) -> list[PerceptionEntry]:
+    return [entry for entry in entries if not entry.proposed]
+
+
+def _budgets(view: LegView, small: bool) -> Budgets:
+    config, window = view.config, view.caps.window_tokens
+    if small:
+        return Budgets.minimal(window or 4_096)
+    return Budgets(
+        total_chars=config.context.cap,
+        window_tokens=window,
+        thread_tokens=config.context.thread_tokens,
+        facts_items=config.memory.max_items,
+        facts_bytes=config.memory.max_bytes,
+        pinned_bytes=config.memory.pinned_bytes,
+        fresh_after_turns=config.context.fresh_after_turns,
+    )
+
+
+def _instructions(view: LegView) -> str:
+    agent, other = _agent(view.session, view.role), view.session.agent(view.role.other)
+    return protocol(
+        "full",
+        agent.nonce,
+        agent.name,
+        other.name if other else "",
+        tools=view.caps.tools,
+        may_escalate=view.may_escalate,
+    )
+
+
+def _stale(conn: sqlite3.Connection, told: tuple[Percept, ...]) -> tuple[StaleFact, ...]:
+    """Facts of the static part that no longer hold; an unpinned one still holds."""
+    gone = []
+    for fact in told:
+        now = percept_lists.get(conn, fact.id)
+        if now is None or not now.holds:
+            successor = percept_lists.get(conn, now.superseded_by) if now and now.superseded_by else None
+            gone.append(StaleFact(short_id=fact.short_id, now=successor.content if successor else ""))
+        elif now.content != fact.content:
+            gone.append(StaleFact(short_id=fact.short_id, now=now.content))
+    return tuple(gone)

@@ -1,0 +1,428 @@
+"""One leg: an agent works on a turn, from the plan to the transaction that ends it (``architecture.md``)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from milk_tui.agents import events as said
+from milk_tui.agents.base import Agent, LegRequest, ToolOutcome
+from milk_tui.config import Config
+from milk_tui.core import context, tags
+from milk_tui.core.context import ContextState
+from milk_tui.core.errors import MilkError
+from milk_tui.core.records import (
+    ContextMode,
+    ContextPlan,
+    ErrorKind,
+    Leg,
+    LegError,
+    LegStatus,
+    Receipt,
+    Role,
+    RouteDecision,
+    Session,
+    ToolStatus,
+    Turn,
+    Usage,
+)
+from milk_tui.core.routing import after_answer
+from milk_tui.engine import events
+from milk_tui.engine.answer import Answer, Saver
+from milk_tui.engine.capture import LegCaptures
+from milk_tui.engine.commit import Committed, Ending, commit
+from milk_tui.engine.events import AnyEvent
+from milk_tui.engine.gather import LegView, Markers, Project, gather
+from milk_tui.store import Store, legs, receipts, tool_calls
+from milk_tui.store.clock import now_ms
+from milk_tui.tools import memory
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_log = logging.getLogger(__name__)
+
+_STATUS = {"cancelled": LegStatus.CANCELLED, "error": LegStatus.FAILED}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What every leg of a session works with."""
+
+    store: Store
+    config: Config
+    project: Project
+    publish: Callable[[AnyEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a leg is to do: ``decision`` says why this agent works on the turn."""
+
+    turn: Turn
+    agent: Agent
+    decision: RouteDecision
+    fresh: bool = False
+    may_escalate: bool = False
+
+    @property
+    def role(self) -> Role:
+        return self.decision.role
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a leg ended, for what comes next in the turn."""
+
+    leg: Leg
+    session: Session
+    status: LegStatus
+    escalation: str | None = None
+    via: str = ""
+    """How the agent asked for the escalation: tool, tag or decision."""
+    error: LegError | None = None
+    silent: bool = False
+    """True when nothing of it can be seen: no text, no call."""
+
+
+@dataclass(slots=True)
+class LegRun:
+    """One leg while it runs. ``stop`` may be called at any moment."""
+
+    desk: Desk
+    session: Session
+    order: Order
+    leg: Leg = field(init=False)
+    plan: ContextPlan = field(init=False)
+    state: ContextState = field(init=False)
+    _answer: Answer = field(init=False)
+    _captures: LegCaptures = field(init=False)
+    _saver: Saver = field(init=False)
+    _tools: dict[str, int] = field(default_factory=dict)
+    _usage: Usage = field(default_factory=Usage)
+    _begun: bool = False
+    _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
+    _work: asyncio.Task[None] | None = None
+    _stopped: bool = False
+
+    @property
+    def leg_id(self) -> int | None:
+        return self.leg.id if self._begun else None
+
+    @property
+    def _handed_over(self) -> bool:
+        """True when the session comes to the escalation agent with this leg: an event in the conversation."""
+        comes = self.plan.mode in (ContextMode.FIRST, ContextMode.RETURNING)
+        return self.order.role is Role.ESCALATION and (comes or self.order.decision.rule == "explicit")
+
+    @property
+    def _reason(self) -> str:
+        """Shown at the leg when it is more than the usual: an escalation, or one that stands in for the other."""
+        decision = self.order.decision
+        return decision.reason if self._handed_over or decision.rule == "fall-back" else ""
+
+    async def run(self) -> Outcome:
+        """Never raises for what an agent does; cancelling it stops the agent and still ends the leg in the store."""
+        await self._begin()
+        self._begun = True
+        if self._stopped:
+            return await self._finish()
+        self._work = asyncio.create_task(self._listen())
+        try:
+            await asyncio.shield(self._work)
+        except asyncio.CancelledError:
+            await self._halt()
+            if not self._stopped:
+                await self._finish()
+                raise
+        return await self._finish()
+
+    async def stop(self) -> None:
+        """The person stops the leg: partial text is kept and marked."""
+        self._stopped = True
+        await self._halt()
+
+    async def _halt(self) -> None:
+        if self._work is not None and not self._work.done():
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+
+    async def _begin(self) -> None:
+        desk, order, session = self.desk, self.order, self.session
+        view = LegView(
+            session=session,
+            role=order.role,
+            caps=order.agent.caps,
+            config=desk.config,
+            project=desk.project,
+            turn_id=order.turn.id,
+            prompt=order.turn.prompt,
+            fresh=order.fresh,
+            may_escalate=order.may_escalate,
+        )
+        self.state = await desk.store.read(lambda conn: gather(conn, view))
+        self.plan = context.plan(self.state)
+        self.leg, receipt = await desk.store.write(self._claim)
+        agent = session.agent(order.role)
+        nonce = agent.nonce if agent else ""
+        self._answer = Answer(nonce, [n for n in session.nonces if n != nonce])
+        self._captures = LegCaptures(desk.store, session, self.leg, desk.publish, may_escalate=order.may_escalate)
+        self._saver = Saver(self._save, self._save_failed)
+        desk.publish(
+            events.LegStarted(
+                session_id=session.id,
+                turn_id=order.turn.id,
+                leg_id=self.leg.id,
+                role=order.role,
+                agent_name=order.agent.name,
+                model=order.agent.model,
+                mode=self.plan.mode,
+                started_ms=self.leg.started_ms,
+                escalated=self._handed_over,
+                reason=self._reason,
+                receipt=receipt,
+            )
+        )
+
+    def _claim(self, db: Database) -> tuple[Leg, Receipt]:
+        order, plan = self.order, self.plan
+        pending = legs.create(
+            db,
+            order.turn.id,
+            role=order.role,
+            agent_name=order.agent.name,
+            model=order.agent.model,
+            mode=plan.mode,
+            owner=self.desk.store.owner_id,
+            reason=self._reason,
+            escalated=self._handed_over,
+        )
+        leg = legs.claim(db, pending.id)
+        if leg is None:
+            raise MilkError(f"Leg {pending.id} was taken by another program.", "Send the prompt again.")
+        receipt = receipt_of(plan, leg, self.session.nonces)
+        receipts.save(db, receipt)
+        return leg, receipt
+
+    async def _listen(self) -> None:
+        order = self.order
+        agent = self.session.agent(order.role)
+        other = self.session.agent(order.role.other)
+        tools = memory.specs(
+            agent.name if agent else order.agent.name,
+            other.name if other else None,
+            may_escalate=order.may_escalate,
+        )
+        request = LegRequest(
+            role=order.role,
+            plan=self.plan,
+            prompt=order.turn.prompt,
+            tools=tools if order.agent.caps.tools else (),
+            run_tool=self._run_tool,
+            may_escalate=order.may_escalate,
+            need=self.state.need.text if self.state.need else "",
+        )
+        try:
+            async with contextlib.aclosing(order.agent.run(request)) as stream:  # type: ignore[type-var]
+                async for event in stream:
+                    await self._on(event)
+        except asyncio.CancelledError:
+            self._end = said.LegEnd("cancelled")
+            raise
+        except Exception as error:
+            _log.exception("leg %s failed", self.leg.id)
+            what = error.what if isinstance(error, MilkError) else f"{type(error).__name__} in milk itself"
+            hint = error.hint if isinstance(error, MilkError) else "The log has the details."
+            self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
+
+    async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
+        return await memory.call(self._captures, name, arguments)
+
+    async def _on(self, event: said.AgentEvent) -> None:
+        match event:
+            case said.TextDelta(text):
+                await self._show(*self._answer.feed(text))
+            case said.ThinkDelta(text):
+                if shown := self._answer.think(text):
+                    self._publish(events.LegThinking, text=shown)
+                    self._saver.touch()
+            case said.ToolStart(call_id, name, arguments):
+                await self._tool_started(call_id, name, arguments)
+            case said.ToolResult(call_id, ok, content):
+                await self._tool_finished(call_id, ok, content)
+            case said.UsageReported(usage):
+                self._usage = self._usage.plus(usage)
+                self._publish(events.UsageChanged, usage=self._usage)
+            case said.BlockReplaced():
+                self._answer.rollback()
+                await self._captures.rollback()
+                self._publish(events.LegTextReplaced, text=self._answer.text)
+                self._saver.touch()
+            case said.Retrying(attempt, delay_s, reason):
+                text = f"{reason}: trying again in {delay_s:.0f} s (attempt {attempt})"
+                self._publish(events.LegNotice, text=text, severity="warning")
+            case said.Progress(text, fraction):
+                self._publish(events.LegNotice, text=text, fraction=fraction)
+            case said.NeedSuggested(text):
+                await self._captures.need(text)
+            case said.FactSuggested(text):
+                await self._captures.remember(text)
+            case said.EscalationAsked(reason):
+                if self._captures.escalation is None:
+                    await self._captures.escalate(reason, via="decision")
+            case said.LegEnd():
+                self._end = event
+
+    async def _show(self, visible: str, found: list[tags.Capture]) -> None:
+        if visible:
+            self._publish(events.LegText, text=visible)
+            self._saver.touch()
+        for capture in found:
+            await self._captures.tag(capture)
+
+    async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
+        call = await self.desk.store.write(
+            partial(
+                tool_calls.start,
+                leg_id=self.leg.id,
+                call_id=call_id,
+                name=name,
+                arguments=arguments,
+                position=self._answer.chars,
+            )
+        )
+        self._tools[call_id] = call.id
+        self._publish(events.ToolStarted, tool_id=call.id, name=name, arguments=arguments)
+
+    async def _tool_finished(self, call_id: str, ok: bool, content: str) -> None:
+        tool_id = self._tools.get(call_id)
+        if tool_id is None:
+            return
+        status = ToolStatus.OK if ok else ToolStatus.FAILED
+        await self.desk.store.write(partial(tool_calls.finish, tool_id=tool_id, status=status, result=content))
+        self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
+        self._answer.mark()
+        self._captures.mark()
+
+    async def _save(self) -> None:
+        await self.desk.store.write(
+            partial(
+                legs.save_progress,
+                leg_id=self.leg.id,
+                text=self._answer.text,
+                thinking=self._answer.thinking,
+                usage=self._usage,
+            )
+        )
+
+    def _save_failed(self, error: Exception) -> None:
+        text = f"the answer could not be saved: {error}"
+        self._publish(events.LegNotice, text=text, severity="error")
+
+    async def _finish(self) -> Outcome:
+        """The end of the leg; it is never cancelled half-way."""
+        return await asyncio.shield(asyncio.ensure_future(self._commit()))
+
+    async def _commit(self) -> Outcome:
+        await self._show(*self._answer.close())
+        await self._saver.stop()
+        now = now_ms()
+        ending = self._ending()
+        done = await self.desk.store.write(
+            lambda db: commit(db, self.leg, ending, budget_chars=self.desk.config.context.context_budget_chars, now=now)
+        )
+        if done is not None:
+            self._announce(done)
+        self._publish(
+            events.LegFinished,
+            turn_id=self.order.turn.id,
+            role=self.order.role,
+            status=ending.status,
+            text=ending.text,
+            usage=ending.usage,
+            error=ending.error,
+            ended_ms=now,
+        )
+        return Outcome(
+            leg=self.leg,
+            session=done.session if done else self.session,
+            status=ending.status,
+            escalation=ending.brief or None,
+            via=self._captures.via,
+            error=ending.error,
+            silent=not ending.text.strip() and not self._tools,
+        )
+
+    def _ending(self) -> Ending:
+        text = self._answer.text
+        silent = not text.strip() and not self._tools and not self._captures.any
+        status = _STATUS.get(self._end.stopped, LegStatus.EMPTY if silent else LegStatus.DONE)
+        escalation = self._captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
+        before = self.session
+        after = before
+        if status is LegStatus.DONE:
+            after = after_answer(before, self.order.decision, self.order.role, text)
+        need = self.state.need.text if self.state.need else ""
+        return Ending(
+            status=LegStatus.DONE if escalation else status,
+            text=text,
+            thinking=self._answer.thinking,
+            usage=self._usage,
+            error=self._end.error,
+            markers=Markers(
+                thread=self.plan.thread_mark,
+                need=need,
+                pinned=self.state.pinned_at_start,
+                invariants=self.state.invariants_at_start,
+            ),
+            sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,
+            waiting=after.waiting if after.waiting is not before.waiting else msgspec.UNSET,
+            brief=escalation or "",
+        )
+
+    def _announce(self, done: Committed) -> None:
+        for change in done.percepts:
+            self._publish_plain(events.PerceptChanged, percept=change.percept, what=change.what)
+        for brick in done.bricks:
+            self._publish_plain(events.BrickChanged, brick=brick)
+        if done.entries:
+            self._publish_plain(events.PerceptionChanged, entries=done.entries)
+
+    def _publish(self, kind: Callable[..., AnyEvent], **values: object) -> None:
+        self.desk.publish(kind(session_id=self.session.id, leg_id=self.leg.id, **values))
+
+    def _publish_plain(self, kind: Callable[..., AnyEvent], **values: object) -> None:
+        self.desk.publish(kind(session_id=self.session.id, **values))
+
+
+def receipt_of(plan: ContextPlan, leg: Leg, nonces: tuple[str, ...]) -> Receipt:
+    """What was sent, nonces masked."""
+    return Receipt(
+        leg_id=leg.id,
+        turn_id=leg.turn_id,
+        role=plan.role,
+        agent_name=leg.agent_name,
+        mode=plan.mode,
+        segments=masked(plan, nonces).segments,
+        sent_ms=leg.started_ms,
+        thread_messages=len(plan.thread),
+        thread_chars=sum(len(message.content) for message in plan.thread),
+        thread_note=plan.thread_note,
+    )
+
+
+def masked(plan: ContextPlan, nonces: tuple[str, ...]) -> ContextPlan:
+    """The plan as people may see it."""
+    return replace(
+        plan,
+        segments=tuple(replace(s, text=tags.mask(s.text, nonces)) for s in plan.segments),
+        thread=plan.thread,
+    )

@@ -1,0 +1,196 @@
+"""One turn: where it goes, its first leg, and the legs that follow from it (``semantics.md`` §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from milk_tui.config import Config
+from milk_tui.core import bricks as brick_rules
+from milk_tui.core import routing
+from milk_tui.core.records import (
+    BrickKind,
+    ErrorKind,
+    LegStatus,
+    Role,
+    RouteDecision,
+    Session,
+    Turn,
+    TurnStatus,
+)
+from milk_tui.core.routing import Explicit, RouteState
+from milk_tui.engine import commit, events
+from milk_tui.engine.leg import Desk, LegRun, Order, Outcome
+from milk_tui.engine.roster import Roster
+from milk_tui.store import bricks, turns
+from milk_tui.store.clock import now_ms
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_DOWN = frozenset(
+    {
+        ErrorKind.AUTH,
+        ErrorKind.NOT_FOUND,
+        ErrorKind.RATE_LIMIT,
+        ErrorKind.TIMEOUT,
+        ErrorKind.UNREACHABLE,
+        ErrorKind.SERVER,
+        ErrorKind.HOST_DIED,
+        ErrorKind.NO_AGENT,
+    }
+)
+"""Failures that mean that an agent can't work, not that it can't do this."""
+
+_FINAL = {
+    LegStatus.DONE: TurnStatus.DONE,
+    LegStatus.EMPTY: TurnStatus.DONE,
+    LegStatus.CANCELLED: TurnStatus.CANCELLED,
+}
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What the person said about this one turn."""
+
+    role: Role | None = None
+    reason: str = ""
+    fresh: bool = False
+
+
+class TurnRun:
+    """A turn while it runs."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        roster: Roster,
+        session: Session,
+        turn: Turn,
+        asked: Asked,
+        adopt: Callable[[Session], None],
+    ) -> None:
+        self.turn = turn
+        self._desk = desk
+        self._roster = roster
+        self._session = session
+        self._asked = asked
+        self._adopt = adopt
+        self._leg: LegRun | None = None
+        self._stopped = False
+
+    @property
+    def leg_id(self) -> int | None:
+        return self._leg.leg_id if self._leg else None
+
+    @staticmethod
+    def route_state(config: Config, roster: Roster, session: Session, prompt: str, asked: Asked) -> RouteState:
+        """What the routing rules look at."""
+        primary, escalation = roster.get(Role.PRIMARY), roster.get(Role.ESCALATION)
+        rules = routing.hard_rules(
+            session.primary.name,
+            escalation.name if escalation else None,
+            escalate=config.routing.escalate,
+            local=config.routing.primary,
+            extend=not config.routing.replace,
+        )
+        return RouteState(
+            prompt=prompt,
+            primary=session.primary.name,
+            escalation=escalation.name if escalation else None,
+            explicit=Explicit(role=asked.role, reason=asked.reason) if asked.role else None,
+            pinned=session.pinned_agent,
+            waiting=session.waiting,
+            sticky=session.sticky,
+            down={} if primary else {Role.PRIMARY: "no model was found"},
+            rules=rules,
+        )
+
+    async def run(self) -> None:
+        """Work on the turn to its end. Raises only what the store raises."""
+        store = self._desk.store
+        state = self.route_state(self._desk.config, self._roster, self._session, self.turn.prompt, self._asked)
+        decision = routing.decide(state)
+        if not await store.write(partial(self._start, decision=decision)):
+            return
+        self._desk.publish(
+            events.TurnStarted(
+                session_id=self._session.id,
+                turn_id=self.turn.id,
+                prompt=self.turn.prompt,
+                created_ms=self.turn.created_ms,
+                route=decision,
+            )
+        )
+        status = TurnStatus.FAILED if state.nobody else await self._legs(state, decision)
+        if state.nobody:
+            self._notice(f"{decision.reason}. {self._roster.advice[Role.PRIMARY]}", "error")
+        await store.write(partial(turns.finish, turn_id=self.turn.id, status=status))
+        self._desk.publish(events.TurnFinished(session_id=self._session.id, turn_id=self.turn.id, status=status))
+
+    def _start(self, db: Database, decision: RouteDecision) -> bool:
+        """Take the turn; a reason that the person gave becomes the brief of its escalation."""
+        if not turns.start(db, self.turn.id, decision, owner=self._desk.store.owner_id):
+            return False
+        if self._asked.reason and decision.role is Role.ESCALATION:
+            before = bricks.newest(db.conn, self._session.id, BrickKind.BRIEF)
+            brief = brick_rules.brief(before, self._asked.reason, turn_id=self.turn.id, now_ms=now_ms(), author="user")
+            commit.save(db, self._session.id, [brief] if brief else [])
+        return True
+
+    async def _legs(self, state: RouteState, decision: RouteDecision) -> TurnStatus:
+        worked: set[Role] = set()
+        while True:
+            worked.add(decision.role)
+            outcome = await self._run_leg(decision)
+            following = None if self._stopped else self._next(state, outcome, decision, worked)
+            if following is None or following.role in worked:
+                return _FINAL.get(outcome.status, TurnStatus.FAILED)
+            decision = following
+            await self._desk.store.write(partial(turns.set_route, turn_id=self.turn.id, route=decision))
+
+    def _next(
+        self, state: RouteState, outcome: Outcome, decision: RouteDecision, worked: set[Role]
+    ) -> RouteDecision | None:
+        if outcome.escalation is not None:
+            return routing.self_escalation(
+                state,
+                decision.role,
+                outcome.escalation,
+                outcome.via,
+                escalated_already=Role.ESCALATION in worked,
+            )
+        error = outcome.error
+        if outcome.status is LegStatus.FAILED and outcome.silent and error and error.kind in _DOWN:
+            return routing.fall_back(state, decision.role, error.message)
+        return None
+
+    async def _run_leg(self, decision: RouteDecision) -> Outcome:
+        agent = self._roster.agents[decision.role]
+        may_escalate = decision.role is Role.PRIMARY and self._roster.get(Role.ESCALATION) is not None
+        order = Order(
+            turn=self.turn,
+            agent=agent,
+            decision=decision,
+            fresh=self._asked.fresh and decision.role is Role.ESCALATION,
+            may_escalate=may_escalate,
+        )
+        self._leg = LegRun(self._desk, self._session, order)
+        try:
+            outcome = await self._leg.run()
+        finally:
+            self._leg = None
+        self._session = outcome.session
+        self._adopt(outcome.session)
+        return outcome
+
+    def _notice(self, text: str, severity: str) -> None:
+        self._desk.publish(events.Notice(session_id=self._session.id, text=text, severity=severity))
+
+    async def stop(self) -> None:
+        """Stop the leg that runs; no leg follows."""
+        self._stopped = True
+        if self._leg is not None:
+            await self._leg.stop()

@@ -1,0 +1,253 @@
+"""Everything that one run of the program owns: configuration, database, model host, agents, sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shlex
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from milk_tui import config as configuration
+from milk_tui import paths
+from milk_tui.config import Config
+from milk_tui.core.errors import ConfigError, MilkError, StoreError
+from milk_tui.core.records import Role, Session, SessionRow
+from milk_tui.engine import casting, commit, events, project, roster
+from milk_tui.engine.conductor import Conductor
+from milk_tui.engine.roster import Roster
+from milk_tui.store import Store, legs, recovery, sessions, turns
+from milk_tui.store.clock import now_ms
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+    from milk_tui.embedded.manager import EmbeddedManager, EmbeddedStatus
+    from milk_tui.engine.discovery import Discovery
+    from milk_tui.modelhost.client import HostState, ModelHost
+
+_log = logging.getLogger(__name__)
+
+HOST_COMMAND_VARIABLE = "MILK_TUI_HOST_COMMAND"
+"""Another model host, as a shell-like list of words: for tests, which need one without litellm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the command line says."""
+
+    directory: Path
+    session: str | None = None
+    new: bool = False
+    primary: str | None = None
+    escalation: str | None = None
+    config_path: Path | None = None
+    database: Path | None = None
+
+
+def _host_command() -> list[str] | None:
+    words = os.environ.get(HOST_COMMAND_VARIABLE, "")
+    return shlex.split(words) or None
+
+
+class Workspace:
+    """One run of the program. ``open`` is cheap and blocks; ``start`` begins the slow things in the background."""
+
+    def __init__(self, launch: Launch, loaded: configuration.Loaded, store: Store) -> None:
+        self.launch = launch
+        self.config: Config = loaded.config
+        self.loaded = loaded
+        self.store = store
+        self.directory = launch.directory.resolve()
+        self.roster = Roster()
+        self.discovery: Discovery | None = None
+        self.host: ModelHost | None = None
+        self._embedded: EmbeddedManager | None = None
+        self._conductors: dict[str, Conductor] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._recovered: asyncio.Future[None] | None = None
+
+    @classmethod
+    def open(cls, launch: Launch) -> Workspace:
+        """Read the configuration and open the database. Raises ConfigError and StoreError."""
+        loaded = configuration.load(launch.config_path)
+        path = launch.database or paths.database_file()
+        paths.private_folder(path.parent)
+        return cls(launch, loaded, Store.open(path))
+
+    async def start(self) -> None:
+        """Recover what an earlier run left, start the model host and look for the agents, all in the background."""
+        self._background(self._look())
+
+    async def open_session(self, which: str | None = None, *, new: bool = False) -> Conductor:
+        """The session with that name or id; without one the newest of this directory, made when there is none.
+
+        ``new`` begins one, unless the newest is empty. Raises MilkError when the named one isn't there.
+        """
+        await self._recover()
+        session = await self._choose(which, new)
+        if session.id in self._conductors:
+            return self._conductors[session.id]
+        found = await asyncio.to_thread(project.read, Path(session.directory))
+        conductor = Conductor(self.store, self.config, session, self.roster, found)
+        self._conductors[session.id] = conductor
+        if self.roster.known:
+            await conductor.agents_found()
+        return conductor
+
+    async def _choose(self, which: str | None, new: bool) -> Session:
+        directory = str(self.directory)
+        if which is not None:
+            found = await self.store.read(lambda conn: sessions.by_name(conn, which, directory))
+            if found is None:
+                raise MilkError(f"There is no session “{which}”.", "Run: milk-tui sessions list")
+            return found
+        newest = await self.store.read(lambda conn: sessions.newest(conn, directory))
+        if newest and not (new and await self._used(newest)):
+            return newest
+        if self.store.read_only:
+            raise StoreError("The database is read-only: no session can begin.", "Make its folder writable.")
+        return await self.store.write(partial(sessions.create, directory=directory, primary=casting.unknown()))
+
+    async def _used(self, session: Session) -> bool:
+        last = await self.store.read(lambda conn: turns.last_id(conn, session.id))
+        return bool(last or session.draft)
+
+    async def sessions(self, *, everywhere: bool = False) -> list[SessionRow]:
+        """Those of this directory, or all, newest first; the ones that were never used are left out."""
+        directory = None if everywhere else str(self.directory)
+        rows = await self.store.read(lambda conn: sessions.rows(conn, directory))
+        return [row for row in rows if row.turns or row.id in self._conductors]
+
+    def notices(self) -> list[str]:
+        """How the database was opened, as lines for the person."""
+        return list(self.store.notices)
+
+    async def close_session(self, conductor: Conductor) -> None:
+        """The session is left: what runs in it is stopped."""
+        self._conductors.pop(conductor.session.id, None)
+        await conductor.aclose()
+
+    async def aclose(self) -> None:
+        """Stop everything; nothing is left behind."""
+        for conductor in list(self._conductors.values()):
+            await self.close_session(conductor)
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.roster.aclose()
+        if self._embedded is not None:
+            await self._embedded.aclose()
+        if self.host is not None:
+            await self.host.aclose()
+        await self.store.aclose()
+
+    def cancel_loading(self) -> None:
+        """The person stops the fetching or loading of an embedded model."""
+        if self._embedded is not None:
+            self._embedded.cancel()
+
+    async def _look(self) -> None:
+        from milk_tui.engine.discovery import discover
+        from milk_tui.modelhost.client import ModelHost
+
+        try:
+            await self._recover()
+            self.host = ModelHost(
+                paths.private_folder(paths.log_dir()) / "modelhost.log",
+                command=_host_command(),
+                on_state=self._host_state,
+            )
+            self.discovery = await discover(self.config, primary=self.launch.primary, escalation=self.launch.escalation)
+            await self._engage(self.discovery, self.host)
+        except (MilkError, ConfigError) as error:
+            self.roster.advice = {role: f"{error.what} {error.hint}".strip() for role in Role}
+            self._tell(str(error), "error")
+        self.roster.known = True
+        for conductor in list(self._conductors.values()):
+            with contextlib.suppress(StoreError):
+                await conductor.agents_found()
+
+    async def _engage(self, found: Discovery, host: ModelHost) -> None:
+        for role in Role:
+            spec = found.agent(role)
+            self.roster.advice[role] = found.advice(role)
+            if spec is None:
+                self._status(role, "missing", found.advice(role))
+                continue
+            self.roster.agents[role] = roster.build(spec, self.config, host, self._manager)
+            self._status(role, "ready", f"{spec.name} · {spec.model} ({spec.source})")
+        if self.roster.agents:
+            await host.start()
+        primary = found.primary
+        if primary is not None and primary.embedded_size:
+            self._background(self._preload(primary.embedded_size))
+
+    async def _preload(self, size: str) -> None:
+        """Load the embedded model while the person types their first prompt."""
+        with contextlib.suppress(MilkError):
+            await self._manager().ready(size)
+
+    def _manager(self) -> EmbeddedManager:
+        if self._embedded is None:
+            from milk_tui.embedded.manager import EmbeddedManager
+            from milk_tui.embedded.settings import EmbeddedSettings
+
+            wanted = self.config.embedded
+            settings = EmbeddedSettings.default(
+                models_dir=wanted.models_dir,
+                paths={wanted.size: Path(wanted.path)} if wanted.path else None,
+            )
+            self._embedded = EmbeddedManager(settings, self._embedded_status)
+        return self._embedded
+
+    def _embedded_status(self, status: EmbeddedStatus) -> None:
+        for role, agent in self.roster.agents.items():
+            if agent.model == f"embedded:{status.size}":
+                state = {"ready": "ready", "failed": "down", "idle": "ready"}.get(status.phase, "loading")
+                self._status(role, state, status.text, status.fraction)
+
+    def _host_state(self, state: HostState, detail: str) -> None:
+        self._publish(lambda session: events.HostChanged(session_id=session, state=state, detail=detail))
+
+    def _status(self, role: Role, state: str, text: str, fraction: float | None = None) -> None:
+        self._publish(
+            lambda session: events.AgentStatus(session_id=session, role=role, state=state, text=text, fraction=fraction)
+        )
+
+    def _tell(self, text: str, severity: str) -> None:
+        self._publish(lambda session: events.Notice(session_id=session, text=text, severity=severity))
+
+    def _publish(self, make: Callable[[str], events.AnyEvent]) -> None:
+        for session_id, conductor in self._conductors.items():
+            conductor.publish(make(session_id))
+
+    def _background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _recover(self) -> None:
+        """Once in a run: end what died with an earlier one."""
+        if self._recovered is None:
+            self._recovered = asyncio.get_running_loop().create_future()
+            try:
+                if not self.store.read_only and await self.store.read(recovery.needed):
+                    await self.store.write(self._recovery)
+            finally:
+                self._recovered.set_result(None)
+        await self._recovered
+
+    def _recovery(self, db: Database) -> None:
+        found = recovery.recover(db, self.store.running_folder)
+        now = now_ms()
+        for leg_id in found.interrupted_legs:
+            leg = legs.get(db.conn, leg_id)
+            made, _ = commit.settle(db, leg, now=now)
+            made += commit.rebuild(db.conn, leg, budget_chars=self.config.context.context_budget_chars, now=now)
+            commit.save(db, leg.session_id, made)
