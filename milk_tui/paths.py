@@ -58,8 +58,16 @@ def database_file(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Create ``folder`` (0700) and return it; an existing one keeps its mode. Raises ``OSError``."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Create ``folder`` (0700) and return it; an existing one keeps its mode. Raises ``StoreError``."""
+    from milk_tui.core.errors import StoreError
+
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder {folder} can't be made: {error.strerror}.",
+            f"Make its parent writable, or set {HOME_VARIABLE} to a folder of your own.",
+        ) from error
     return folder
 
 

@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from milk_tui.config import Loaded
-    from milk_tui.engine.workspace import Launch
+    from milk_tui.engine.launch import Launch
 
 
 @dataclass(kw_only=True)
@@ -40,7 +40,7 @@ class Options:
 
     def launch(self, *, session: str | None = None, new: bool = False) -> Launch:
         """What the engine is told about this run."""
-        from milk_tui.engine.workspace import Launch
+        from milk_tui.engine.launch import Launch
 
         return Launch(
             directory=Path.cwd(),

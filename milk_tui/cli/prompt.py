@@ -85,10 +85,7 @@ async def _run(
     try:
         await workspace.start()
         conductor = await workspace.open_session(session, new=new)
-        try:
-            outcome = await run_turn(conductor, prompt, escalate=escalate, emit=reader.hear, stop=stop)
-        finally:
-            await conductor.aclose()
+        outcome = await run_turn(conductor, prompt, escalate=escalate, emit=reader.hear, stop=stop)
     finally:
         await workspace.aclose()
     reader.end(outcome)

@@ -8,7 +8,6 @@ import logging
 import os
 import shlex
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from milk_tui.core.errors import ConfigError, MilkError, StoreError
 from milk_tui.core.records import Role, Session, SessionRow
 from milk_tui.engine import casting, commit, events, project, roster
 from milk_tui.engine.conductor import Conductor
+from milk_tui.engine.launch import Launch
 from milk_tui.engine.roster import Roster
 from milk_tui.store import Store, legs, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
@@ -35,19 +35,6 @@ _log = logging.getLogger(__name__)
 
 HOST_COMMAND_VARIABLE = "MILK_TUI_HOST_COMMAND"
 """Another model host, as a shell-like list of words: for tests, which need one without litellm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """What the command line says."""
-
-    directory: Path
-    session: str | None = None
-    new: bool = False
-    primary: str | None = None
-    escalation: str | None = None
-    config_path: Path | None = None
-    database: Path | None = None
 
 
 def _host_command() -> list[str] | None:
@@ -196,14 +183,9 @@ class Workspace:
     def _manager(self) -> EmbeddedManager:
         if self._embedded is None:
             from milk_tui.embedded.manager import EmbeddedManager
-            from milk_tui.embedded.settings import EmbeddedSettings
+            from milk_tui.engine.embedding import embedded_settings
 
-            wanted = self.config.embedded
-            settings = EmbeddedSettings.default(
-                models_dir=wanted.models_dir,
-                paths={wanted.size: Path(wanted.path)} if wanted.path else None,
-            )
-            self._embedded = EmbeddedManager(settings, self._embedded_status)
+            self._embedded = EmbeddedManager(embedded_settings(self.config), self._embedded_status)
         return self._embedded
 
     def _embedded_status(self, status: EmbeddedStatus) -> None:
