@@ -85,6 +85,11 @@ class Conductor:
         return self._current.leg_id if self._current else None
 
     @property
+    def ready(self) -> bool:
+        """True once it is known who plays the roles; prompts before that wait."""
+        return self._agents_known.is_set()
+
+    @property
     def busy(self) -> bool:
         return self._worker is not None and not self._worker.done()
 
@@ -122,7 +127,7 @@ class Conductor:
             raise MilkError("There is nothing to send.", "Type a prompt first.")
         self._refuse_nobody(asked)
         now = now_ms()
-        queued = self.busy or not self._roster.known
+        queued = self.busy or not self.ready
         turn = await self.store.write(
             partial(
                 turns.add,
@@ -149,7 +154,7 @@ class Conductor:
     def _enqueue(self, waiting: _Waiting) -> None:
         behind = self.busy
         self._line.append(waiting)
-        if behind or not self._roster.known:
+        if behind or not self.ready:
             why = "waits for the turn before it" if behind else "waits until a model is found"
             self.publish(
                 events.TurnQueued(
