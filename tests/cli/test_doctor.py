@@ -94,10 +94,7 @@ def test_a_newer_and_a_foreign_database_are_told_apart(milk: Milk, stored: Sessi
     other = home / "other.db"
     with sqlite3.connect(other) as conn:
         conn.execute("create table x (y)")
-    assert (
-        "newer"
-        in checks(milk("--database", str(newer), "doctor", "--json"), "files", "database")[-1]["detail"]
-    )
+    assert "newer" in checks(milk("--database", str(newer), "doctor", "--json"), "files", "database")[-1]["detail"]
     assert "another program" in milk("--database", str(other), "doctor").out
 
 

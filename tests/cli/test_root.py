@@ -70,9 +70,7 @@ def test_the_version_is_the_packages(milk: Milk) -> None:
         ("-p", "-"),
     ],
 )
-def test_wrong_usage_is_exit_2_and_one_line_that_names_the_help(
-    milk: Milk, arguments: tuple[str, ...]
-) -> None:
+def test_wrong_usage_is_exit_2_and_one_line_that_names_the_help(milk: Milk, arguments: tuple[str, ...]) -> None:
     ran = milk(*arguments)
     assert ran.code == 2
     if arguments != ("sessions",):
@@ -84,10 +82,7 @@ def test_wrong_usage_is_exit_2_and_one_line_that_names_the_help(
 def test_a_failure_is_exit_1_and_one_line(milk: Milk, home: Path) -> None:
     ran = milk("--config", "none.toml", "config", "show")
     assert ran.code == 1
-    assert (
-        ran.err
-        == "milk-tui: none.toml: no such config file. Name an existing one, or run `milk-tui setup`.\n"
-    )
+    assert ran.err == "milk-tui: none.toml: no such config file. Name an existing one, or run `milk-tui setup`.\n"
 
 
 def test_an_unexpected_error_shows_its_traceback_only_with_debug(home: Path) -> None:

@@ -34,9 +34,7 @@ def test_sessions_of_other_folders_are_listed_when_asked_for(
 
 
 @pytest.mark.parametrize("name", [None, "double charge", "id"])
-def test_a_session_is_read_by_title_by_id_or_as_the_newest(
-    milk: Milk, stored: Session, name: str | None
-) -> None:
+def test_a_session_is_read_by_title_by_id_or_as_the_newest(milk: Milk, stored: Session, name: str | None) -> None:
     name = stored.id[:6] if name == "id" else name
     ran = milk("sessions", "show", *([name] if name else []))
     assert [line for line in ran.out.splitlines() if line.startswith(("question", "answer"))] == [
@@ -52,9 +50,9 @@ def test_a_session_is_read_by_title_by_id_or_as_the_newest(
 
 
 def test_the_last_turns_alone_can_be_shown(milk: Milk, stored: Session) -> None:
-    assert [
-        item["turn"]["prompt"] for item in milk("sessions", "show", "--last", "1", "--json").json["turns"]
-    ] == ["question 3"]
+    assert [item["turn"]["prompt"] for item in milk("sessions", "show", "--last", "1", "--json").json["turns"]] == [
+        "question 3"
+    ]
 
 
 def test_json_has_no_nonce(milk: Milk, stored: Session) -> None:
@@ -77,9 +75,7 @@ def test_deleting_asks_first_and_takes_everything_of_the_session(milk: Milk, sto
     assert milk("doctor", "--json").json["ok"] is True
 
 
-def test_a_session_that_another_program_works_on_is_not_deleted(
-    milk: Milk, stored: Session, home: Path
-) -> None:
+def test_a_session_that_another_program_works_on_is_not_deleted(milk: Milk, stored: Session, home: Path) -> None:
     other = Store.open(home / "data" / "milk.db")
     turn = other.write_sync(lambda db: turns.add(db, stored.id, "running", owner=other.owner_id))
     ran = milk("sessions", "delete", stored.id[:8], "--yes")
