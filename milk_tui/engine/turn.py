@@ -178,6 +178,8 @@ class TurnRun:
             may_escalate=may_escalate,
         )
         self._leg = LegRun(self._desk, self._session, order)
+        if self._stopped:
+            await self._leg.stop()
         try:
             outcome = await self._leg.run()
         finally:

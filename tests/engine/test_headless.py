@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
 from milk_tui.core.records import (
     AgentName,
     Consumer,
@@ -20,10 +27,12 @@ from milk_tui.core.records import (
     TurnStatus,
     Usage,
 )
+from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.events import (
     AnyEvent,
     LegFinished,
     LegStarted,
+    LegText,
     Notice,
     PerceptChanged,
     PerceptRefused,
@@ -31,7 +40,9 @@ from milk_tui.engine.events import (
     TurnFinished,
     TurnStarted,
 )
-from milk_tui.engine.headless import Gathered
+from milk_tui.engine.headless import Gathered, run_turn
+from milk_tui.engine.launch import Launch
+from milk_tui.engine.workspace import Workspace
 
 SESSION = Session(
     id="s",
@@ -170,3 +181,59 @@ def test_a_prompt_that_was_taken_back_is_cancelled() -> None:
     gathered = gather(TurnDropped(session_id="s", turn_id=1, prompt="p"))
     assert gathered.done
     assert gathered.outcome().status is TurnStatus.CANCELLED
+
+
+@pytest.fixture
+async def conductor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Conductor]:
+    """A real session on a model host with a scripted model."""
+    monkeypatch.setenv("MILK_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MILK_TUI_PROBE_PORTS", "none")
+    monkeypatch.setenv("MILK_TUI_HOST_COMMAND", f"{sys.executable} -m tests.support.scripted_host")
+    workspace = Workspace.open(Launch(directory=tmp_path, primary="m/small", escalation="m/deep"))
+    await workspace.start()
+    yield await workspace.open_session()
+    await workspace.aclose()
+
+
+def ignore(event: AnyEvent, gathered: Gathered) -> None:
+    pass
+
+
+async def test_a_turn_is_submitted_and_waited_for(conductor: Conductor) -> None:
+    outcome = await run_turn(conductor, "SCN:say hello", emit=ignore, stop=asyncio.Event())
+    assert (outcome.status, outcome.text) == (TurnStatus.DONE, "hello")
+    again = await run_turn(conductor, "SCN:say again", emit=ignore, stop=asyncio.Event(), escalate=True)
+    assert (again.text, again.legs[0].role, again.turn > outcome.turn) == ("again", Role.ESCALATION, True)
+
+
+async def test_a_stop_before_anything_began_takes_the_prompt_back(conductor: Conductor) -> None:
+    stop = asyncio.Event()
+    stop.set()
+    outcome = await run_turn(conductor, "SCN:say hello", emit=ignore, stop=stop)
+    assert (outcome.status, outcome.text) == (TurnStatus.CANCELLED, "")
+
+
+async def test_a_stop_while_it_answers_keeps_what_came(conductor: Conductor) -> None:
+    stop = asyncio.Event()
+
+    def stop_at_text(event: AnyEvent, gathered: Gathered) -> None:
+        if isinstance(event, LegText):
+            stop.set()
+
+    outcome = await run_turn(conductor, "SCN:say some\nSCN:stall", emit=stop_at_text, stop=stop)
+    assert (outcome.status, outcome.legs[0].status) == (TurnStatus.CANCELLED, LegStatus.CANCELLED)
+    assert outcome.text == "some"
+
+
+async def test_a_reader_that_fails_stops_the_turn_and_its_error_is_raised(conductor: Conductor) -> None:
+    heard = []
+
+    def fail(event: AnyEvent, gathered: Gathered) -> None:
+        heard.append(event)
+        if isinstance(event, LegText):
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        await run_turn(conductor, "SCN:say some\nSCN:stall", emit=fail, stop=asyncio.Event())
+    assert isinstance(heard[-1], LegText)
+    assert not conductor.busy
