@@ -135,9 +135,7 @@ class LitellmAgent:
             if answer.done is not None and answer.done.thinking_blocks:
                 signed[made.calls[0].id] = answer.done.thinking_blocks
         what = f"{self.model} called tools {self.settings.max_rounds} times and did not come to an answer."
-        error = LegError(
-            kind=ErrorKind.BAD_ANSWER, message=what, hint="Ask for less at once, or use the other agent."
-        )
+        error = LegError(kind=ErrorKind.BAD_ANSWER, message=what, hint="Ask for less at once, or use the other agent.")
         yield LegEnd("error", error)
 
     async def _ask(
@@ -201,8 +199,7 @@ class LitellmAgent:
             model=self.model,
             messages=sent,
             tools=tuple(
-                ToolDef(name=tool.name, description=tool.description, parameters=tool.parameters)
-                for tool in tools
+                ToolDef(name=tool.name, description=tool.description, parameters=tool.parameters) for tool in tools
             ),
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,

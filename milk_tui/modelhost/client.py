@@ -133,9 +133,7 @@ class ModelHost:
     async def info(self, model: str, *, api_base: str = "") -> ModelInfo:
         """What is known about a model. Raises ``ModelHostError``."""
 
-        return await self._ask(
-            lambda number: protocol.Info(id=number, model=model, api_base=api_base), ModelInfo
-        )
+        return await self._ask(lambda number: protocol.Info(id=number, model=model, api_base=api_base), ModelInfo)
 
     async def aclose(self) -> None:
         """End the host for good: running requests end with ``host_died``, its group is gone when this

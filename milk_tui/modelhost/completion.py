@@ -26,8 +26,7 @@ class Completion:
     """The state of one answer. ``run`` ends with its ``Done`` written; it raises what went wrong."""
 
     def __init__(self, number: int, request: CompleteRequest, out: Output) -> None:
-        self.begun = False
-        """True when a part of the answer has been passed on."""
+        self._begun = False
         self._number = number
         self._request = request
         self._out = out
@@ -102,9 +101,7 @@ class Completion:
         message = choice.message
         if getattr(message, "reasoning_content", None):
             self._pass(True, message.reasoning_content)
-        self._blocks.add(
-            [dict(b, index=n) for n, b in enumerate(getattr(message, "thinking_blocks", None) or ())]
-        )
+        self._blocks.add([dict(b, index=n) for n, b in enumerate(getattr(message, "thinking_blocks", None) or ())])
         for inside, text in self._splitter.feed(message.content or ""):
             self._pass(inside, text)
         for place, call in enumerate(message.tool_calls or ()):
@@ -113,7 +110,7 @@ class Completion:
     def _pass(self, inside: bool, text: str, *, counted: bool = False) -> None:
         if not counted:
             self._grow(len(text))
-        self.begun = True
+        self._begun = True
         kind = Thinking if inside else Delta
         self._out.send(kind(id=self._number, text=text))
 
@@ -126,12 +123,10 @@ class Completion:
         """litellm takes a stream without any event for an empty answer: a web page, a whole answer, an early
         end."""
 
-        ended = getattr(stream, "received_finish_reason", "?") or getattr(
-            stream, "received_any_finish_reason", "?"
-        )
+        ended = getattr(stream, "received_finish_reason", True) or getattr(stream, "received_any_finish_reason", False)
         if ended or self._usage is not None:
             return
-        if self.begun or self._calls:
+        if self._begun or self._calls:
             raise StreamProblem(ErrorKind.CUT, "the stream ended early.")
         headers = getattr(stream, "_response_headers", None) or {}
         kind = str(headers.get("content-type", "")).partition(";")[0]
@@ -150,13 +145,11 @@ class Completion:
             raise StreamProblem(ErrorKind.REFUSED, "its filter stopped the answer.")
         for call in self._calls.finish(self._number):
             self._out.send(call)
-        stop = (
-            "tool_calls" if self._calls and self._finish != "length" else _STOPS.get(self._finish, "finished")
-        )
+        stop = "tool_calls" if self._calls and self._finish != "length" else _STOPS.get(self._finish, "finished")
         self._out.send(Done(id=self._number, stop=stop, thinking_blocks=self._blocks.finish()))
 
     def _too_slow(self) -> str:
         times = self._request.timeouts
-        if self.begun or self._calls:
+        if self._begun or self._calls:
             return f"nothing came for {times.idle_s:g} s."
         return f"nothing came within {times.first_s:g} s."

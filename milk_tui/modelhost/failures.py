@@ -58,10 +58,8 @@ class StreamProblem(Exception):
         self.what = what
 
 
-def explain(
-    error: BaseException, request: CompleteRequest, number: int, redact: Redactor, begun: bool
-) -> Failed:
-    """The error as the person is told it. ``begun``: a part of the answer had come already."""
+def explain(error: BaseException, request: CompleteRequest, number: int, redact: Redactor) -> Failed:
+    """The error as the person is told it."""
 
     chain = list(_chain(error))
     status = _status(chain)
@@ -69,7 +67,7 @@ def explain(
     if isinstance(error, StreamProblem):
         kind, said = error.kind, one_line(redact(error.what), _SAID)
     else:
-        kind = _kind(chain, status, said, begun)
+        kind = _kind(chain, status, said)
     wait = _retry_after(chain) if kind in (ErrorKind.RATE_LIMIT, ErrorKind.SERVER) else None
     message, hint = _words(kind, request, status, said, wait)
     return Failed(
@@ -81,7 +79,7 @@ def explain(
     )
 
 
-def _kind(chain: list[BaseException], status: int | None, said: str, begun: bool) -> ErrorKind:
+def _kind(chain: list[BaseException], status: int | None, said: str) -> ErrorKind:
     names = {type(error).__name__ for error in chain}
     if "LibraryMissingError" in names:
         return ErrorKind.INTERNAL
@@ -101,10 +99,10 @@ def _kind(chain: list[BaseException], status: int | None, said: str, begun: bool
         return ErrorKind.AUTH
     if _NO_PROVIDER.search(said):
         return ErrorKind.NOT_FOUND
-    return _by_status(status, said, begun and "MidStreamFallbackError" in names)
+    return _by_status(status, said)
 
 
-def _by_status(status: int | None, said: str, midstream: bool) -> ErrorKind:
+def _by_status(status: int | None, said: str) -> ErrorKind:
     match status:
         case 401 | 403 | 402:
             return ErrorKind.AUTH
@@ -120,8 +118,6 @@ def _by_status(status: int | None, said: str, midstream: bool) -> ErrorKind:
         return ErrorKind.CONTEXT_TOO_LONG
     if _NO_MODEL.search(said):
         return ErrorKind.NOT_FOUND
-    if midstream:
-        return ErrorKind.CUT
     return ErrorKind.SERVER if status is not None else ErrorKind.INTERNAL
 
 
@@ -135,11 +131,7 @@ def _words(
     tail = f": {said}" if said else "."
     match kind:
         case ErrorKind.AUTH:
-            hint = (
-                f"Check {key}."
-                if request.api_key_env
-                else "Set api_key_env to the variable that holds the key."
-            )
+            hint = f"Check {key}." if request.api_key_env else "Set api_key_env to the variable that holds the key."
             return f"{who} was not let in{code}{tail}", hint
         case ErrorKind.NOT_FOUND if _NO_PROVIDER.search(said):
             return (
@@ -149,11 +141,7 @@ def _words(
         case ErrorKind.NOT_FOUND:
             return f"{who} was not found at {_host(base)}{code}{tail}", "Check the model's name and api_base."
         case ErrorKind.RATE_LIMIT:
-            when = (
-                f"Try again in {wait:.0f} s."
-                if wait is not None
-                else "Try again later, or use the other agent."
-            )
+            when = f"Try again in {wait:.0f} s." if wait is not None else "Try again later, or use the other agent."
             return f"{who} takes no more requests just now{code}{tail}", when
         case ErrorKind.CONTEXT_TOO_LONG:
             return (

@@ -71,9 +71,7 @@ class CompleteRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
     unchanged."""
 
     def __repr__(self) -> str:
-        return (
-            f"CompleteRequest(model={self.model!r}, messages={len(self.messages)}, tools={len(self.tools)})"
-        )
+        return f"CompleteRequest(model={self.model!r}, messages={len(self.messages)}, tools={len(self.tools)})"
 
 
 PARAMS = frozenset(
@@ -186,9 +184,7 @@ class Failed(HostEvent, frozen=True, kw_only=True, tag="error"):
     retry_after_s: float | None = None
 
     def leg_error(self) -> LegError:
-        return LegError(
-            kind=self.kind, message=self.message, hint=self.hint, retry_after_s=self.retry_after_s
-        )
+        return LegError(kind=self.kind, message=self.message, hint=self.hint, retry_after_s=self.retry_after_s)
 
 
 class Counted(HostEvent, frozen=True, kw_only=True, tag="counted"):
@@ -223,17 +219,7 @@ class HostReport(HostEvent, frozen=True, kw_only=True, tag="state"):
 
 
 AnyAnswer = (
-    Delta
-    | Thinking
-    | ToolCallMade
-    | UsageGiven
-    | Done
-    | Failed
-    | Counted
-    | ModelList
-    | ModelInfo
-    | Pong
-    | HostReport
+    Delta | Thinking | ToolCallMade | UsageGiven | Done | Failed | Counted | ModelList | ModelInfo | Pong | HostReport
 )
 
 _encoder = msgspec.json.Encoder()

@@ -21,9 +21,7 @@ async def answer(litellm: Any, request: Count | Models | Info) -> HostEvent:
             return Counted(id=number, tokens=tokens, estimated=not _counted_exactly(model))
         case Models(id=number, api_base=""):
             names = litellm.models_by_provider.get(request.provider, ())
-            return ModelList(
-                id=number, names=tuple(sorted(_prefixed(request.provider, name) for name in names))
-            )
+            return ModelList(id=number, names=tuple(sorted(_prefixed(request.provider, name) for name in names)))
         case Models(id=number):
             return ModelList(id=number, names=tuple(await _served(request)))
         case Info(id=number):
@@ -57,9 +55,7 @@ async def _served(request: Models) -> list[str]:
         body = response.json()
     match body:
         case {"models": [*rows]} if ollama:
-            names = [
-                row["name"] for row in rows if isinstance(row, dict) and isinstance(row.get("name"), str)
-            ]
+            names = [row["name"] for row in rows if isinstance(row, dict) and isinstance(row.get("name"), str)]
         case {"data": [*rows]}:
             names = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
         case _:
@@ -75,9 +71,7 @@ def _counted_exactly(model: str) -> bool:
     """litellm counts with one encoding, which is the model's own only for these."""
 
     name = model.removeprefix("openai/")
-    return name.startswith("gpt-3.5") or (
-        name.startswith("gpt-4") and not name.startswith(("gpt-4o", "gpt-4."))
-    )
+    return name.startswith("gpt-3.5") or (name.startswith("gpt-4") and not name.startswith(("gpt-4o", "gpt-4.")))
 
 
 def _info(litellm: Any, request: Info) -> ModelInfo:

@@ -78,7 +78,7 @@ class Host:
         except asyncio.CancelledError:
             self._out.send(Done(id=number, stop="cancelled"))
         except Exception as error:
-            failed = explain(error, request, number, self._redact, completion.begun)
+            failed = explain(error, request, number, self._redact)
             seconds = time.monotonic() - begun
             hostlog.say(f"{number} {request.model}: {failed.kind} after {seconds:.1f} s: {_names(error)}")
             self._out.send(failed)

@@ -119,11 +119,7 @@ def _marks(request: CompleteRequest) -> dict[int, dict[str, str]]:
     points = [at for at, message in enumerate(request.messages) if message.cache_point and message.content]
     if len(points) > _BREAKPOINTS:
         points = [*points[: _BREAKPOINTS - 1], points[-1]]
-    control = (
-        {"type": "ephemeral"}
-        if request.cache_ttl == "5m"
-        else {"type": "ephemeral", "ttl": request.cache_ttl}
-    )
+    control = {"type": "ephemeral"} if request.cache_ttl == "5m" else {"type": "ephemeral", "ttl": request.cache_ttl}
     return dict.fromkeys(points, control)
 
 
@@ -146,9 +142,7 @@ def _block(text: str, mark: dict[str, str] | None) -> dict[str, Any]:
     return {**block, "cache_control": mark} if mark else block
 
 
-def _single(
-    message: Message, at: int, request: CompleteRequest, marks: Mapping[int, dict[str, str]]
-) -> dict[str, Any]:
+def _single(message: Message, at: int, request: CompleteRequest, marks: Mapping[int, dict[str, str]]) -> dict[str, Any]:
     mark = marks.get(at)
     shaped: dict[str, Any] = {"role": message.role, "content": message.content}
     if mark:

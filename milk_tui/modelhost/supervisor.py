@@ -36,6 +36,8 @@ class Limits:
     ping_s: float = 5.0
     """Between two pings while a request runs or the host starts."""
     idle_ping_s: float = 30.0
+    start_s: float = 60.0
+    """For the first line of a host that was just started: an interpreter on a busy machine may need long."""
     misses: int = 3
     restarts: int = 3
     """Deaths within ``window_s`` after which the host is not started again by itself."""
@@ -101,9 +103,7 @@ class Supervisor:
         """
 
         gone = self.process is None
-        if gone and (
-            self.state is HostState.STOPPED or (self.state is HostState.FAILED and self._may_start())
-        ):
+        if gone and (self.state is HostState.STOPPED or (self.state is HostState.FAILED and self._may_start())):
             await self.start()
         while self.process is None:
             if self.state in (HostState.STOPPED, HostState.FAILED):
@@ -242,7 +242,7 @@ class Supervisor:
         hung.
         """
 
-        misses = 0
+        misses = -int(self._limits.start_s / self._limits.ping_s)
         while True:
             await self._tick()
             misses = 0 if self._heard else misses + 1

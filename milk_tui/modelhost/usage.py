@@ -28,9 +28,7 @@ def usage_of(reported: Any) -> Usage:
         input_tokens=_number(getattr(reported, "prompt_tokens", None)),
         output_tokens=_number(getattr(reported, "completion_tokens", None)),
         cached_tokens=read,
-        cache_write_tokens=written
-        if written is not None
-        else _number(getattr(prompt, "cache_write_tokens", None)),
+        cache_write_tokens=written if written is not None else _number(getattr(prompt, "cache_write_tokens", None)),
         reasoning_tokens=_number(getattr(completion, "reasoning_tokens", None)),
     )
     return usage if usage.input_tokens or usage.output_tokens else Usage()

@@ -98,9 +98,7 @@ class OpenAIServer(Loopback):
             await send({"role": reply.late_role})
         await send({}, reply.finish or ("tool_calls" if calls else "stop"))
         if reply.usage and (body.get("stream_options") or {}).get("include_usage"):
-            await wire.write(
-                f"data: {json.dumps({**head, 'choices': [], 'usage': self._usage(body, reply)})}\n\n"
-            )
+            await wire.write(f"data: {json.dumps({**head, 'choices': [], 'usage': self._usage(body, reply)})}\n\n")
         await wire.write("data: [DONE]\n\n")
 
     def _whole(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
