@@ -126,7 +126,7 @@ def damaged(path: Path, how: str) -> StoreError:
     newest = f"Copies from before: {', '.join(copies)}. " if copies else ""
     return StoreError(
         f"The database {path} is damaged: {how}.",
-        f"{newest}Move it away and start again, or run: milk-tui doctor --database",
+        f"{newest}Move it away and start again, or run: milk-tui doctor",
     )
 
 

@@ -42,7 +42,7 @@ def decode(text: str | None, kind: type[T]) -> T | None:
     except msgspec.MsgspecError as error:
         raise StoreError(
             f"The database holds a {kind.__name__} that can't be read: {error}.",
-            "Run: milk-tui doctor --database",
+            "Run: milk-tui doctor",
         ) from error
 
 
