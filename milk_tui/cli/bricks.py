@@ -30,9 +30,7 @@ def show(options: Options, name: str | None, as_json: bool) -> None:
         session = session_called(store, name)
         found = store.read_sync(lambda conn: stored.current(conn, session.id))
     if as_json:
-        output.as_json(
-            {"session": session.id, "bricks": [found[kind] for kind in BrickKind if kind in found]}
-        )
+        output.as_json({"session": session.id, "bricks": [found[kind] for kind in BrickKind if kind in found]})
         return
     for number, kind in enumerate(BrickKind):
         brick = found.get(kind)

@@ -1,4 +1,5 @@
-"""What the doctor looks at. Every check is a look: nothing is created, changed or sent off this machine."""
+"""What the doctor looks at. Every check is a look: nothing is created or sent off this machine, and nothing
+is changed unless ``repair`` is said."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class Check(Struct, frozen=True, kw_only=True):
     hint: str = ""
 
 
-def run_all(options: Options) -> tuple[list[Check], Discovery | None]:
+def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Discovery | None]:
     from milk_tui.config import Config
 
     found = list(versions())
@@ -50,7 +51,7 @@ def run_all(options: Options) -> tuple[list[Check], Discovery | None]:
         told = "" if options.loaded.found else " (not there: defaults)"
         found.append(_check("files", "config", "ok", f"{options.loaded.file}{told}"))
     found += folders()
-    found += database(options.database_file)
+    found += database(options.database_file, repair=repair)
     discovery, checks = agents(loaded or Config(), options)
     found += checks
     found += embedded(loaded or Config())
@@ -90,9 +91,7 @@ def versions() -> Iterator[Check]:
         yield _check("versions", name, "ok", release)
     for folder in map(Path, sys.path):
         if (planted := folder / "litellm_init.pth").is_file():
-            yield _check(
-                "versions", "litellm", "error", f"{planted} is malicious", "Remove it and change your keys."
-            )
+            yield _check("versions", "litellm", "error", f"{planted} is malicious", "Remove it and change your keys.")
 
 
 def folders() -> Iterator[Check]:
@@ -110,14 +109,12 @@ def folders() -> Iterator[Check]:
             yield _check("files", name, "error", f"{folder} can't be written", f"Run: chmod u+rwx {folder}")
         elif name in ("data", "runtime") and folder.stat().st_mode & 0o077:
             mode = f"{folder.stat().st_mode & 0o777:04o}"
-            yield _check(
-                "files", name, "warning", f"{folder} is open to others ({mode})", f"Run: chmod 700 {folder}"
-            )
+            yield _check("files", name, "warning", f"{folder} is open to others ({mode})", f"Run: chmod 700 {folder}")
         else:
             yield _check("files", name, "ok", str(folder))
 
 
-def database(file: Path) -> Iterator[Check]:
+def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
     import sqlite3
     from urllib.parse import quote
 
@@ -144,20 +141,41 @@ def database(file: Path) -> Iterator[Check]:
         return
     size = f"{file.stat().st_size / 1e6:.1f} MB"
     if tables and not ours:
-        yield _check(
-            "files", "database", "error", f"{file} belongs to another program", "Name another: --database"
-        )
+        yield _check("files", "database", "error", f"{file} belongs to another program", "Name another: --database")
     elif version > migrations.VERSION:
         yield _check("files", "database", "error", f"{file}: format {version} is newer", "Update milk-tui.")
     elif version < migrations.VERSION:
-        yield _check(
-            "files", "database", "info", f"{file}: format {version}, brought up to date at the next start"
-        )
+        yield _check("files", "database", "info", f"{file}: format {version}, brought up to date at the next start")
     elif problems:
         for told in problems[:MOST_PROBLEMS]:
             yield _check("files", "database", "error", f"{file}: {told}", restore)
     else:
         yield _check("files", "database", "ok", f"{file}: {size}, format {version}, whole")
+        yield from indexes(file, repair=repair)
+
+
+def indexes(file: Path, *, repair: bool) -> Iterator[Check]:
+    """The text indexes can be made anew from the tables, which is the only thing that the doctor ever
+    changes."""
+    from milk_tui.store import Store, integrity
+
+    store = Store.open(file)
+    try:
+        if store.read_only:
+            return
+        problems = store.write_sync(integrity.index_problems)
+        if problems and repair:
+            store.write_sync(integrity.rebuild_indexes)
+    except MilkError as problem:
+        yield _check("files", "indexes", "error", problem.what, problem.hint)
+        return
+    finally:
+        store.close()
+    for told in problems:
+        if repair:
+            yield _check("files", "indexes", "ok", f"{told}; made anew")
+        else:
+            yield _check("files", "indexes", "error", told, "Run: milk-tui doctor --repair")
 
 
 def agents(config: Config, options: Options) -> tuple[Discovery | None, list[Check]]:
@@ -179,17 +197,13 @@ def agents(config: Config, options: Options) -> tuple[Discovery | None, list[Che
             state = "error" if role is Role.PRIMARY else "missing"
             checks.append(_check("agents", role.value, state, discovery.advice(role)))
         else:
-            checks.append(
-                _check("agents", role.value, "ok", f"{agent.name} = {agent.model} ({agent.source})")
-            )
+            checks.append(_check("agents", role.value, "ok", f"{agent.name} = {agent.model} ({agent.source})"))
     titles = {"named": "", "server": "server ", "key": "key ", "embedded": "", "program": "program "}
     for finding in discovery.findings:
         if finding.kind == "named" and finding.found and not finding.hint:
             continue
         state = "warning" if finding.kind == "named" else "ok" if finding.found else "missing"
-        checks.append(
-            _check("agents", titles[finding.kind] + finding.what, state, finding.detail, finding.hint)
-        )
+        checks.append(_check("agents", titles[finding.kind] + finding.what, state, finding.detail, finding.hint))
     return discovery, checks
 
 
@@ -203,9 +217,7 @@ def embedded(config: Config) -> Iterator[Check]:
     from milk_tui.engine.embedding import embedded_settings
 
     if find_spec("xllamacpp") is None:
-        yield _check(
-            "embedded model", "runtime", "missing", "not installed", 'Run: pip install "milk-tui[embedded]"'
-        )
+        yield _check("embedded model", "runtime", "missing", "not installed", 'Run: pip install "milk-tui[embedded]"')
     else:
         try:
             tried = subprocess.run(
@@ -218,9 +230,7 @@ def embedded(config: Config) -> Iterator[Check]:
             problem = (tried.stderr.strip().splitlines() or [""])[-1] if tried.returncode else ""
         except (OSError, subprocess.TimeoutExpired) as error:
             problem = str(error)
-        hint = (
-            "Run: apt-get install libgomp1" if "libgomp" in problem else "Run: pip install --force-reinstall"
-        )
+        hint = "Run: apt-get install libgomp1" if "libgomp" in problem else "Run: pip install --force-reinstall"
         hint += "" if "libgomp" in problem else ' "milk-tui[embedded]"'
         if problem:
             yield _check("embedded model", "runtime", "error", f"does not load: {problem}", hint)
@@ -245,9 +255,7 @@ def terminal() -> Iterator[Check]:
     name = os.environ.get("TERM", "")
     state = "error" if name in ("", "dumb") else "ok"
     hint = "Use a terminal that can move its cursor; -p works anywhere." if state == "error" else ""
-    colours = (
-        "24-bit colour" if os.environ.get("COLORTERM") in ("truecolor", "24bit") else "256 colours or fewer"
-    )
+    colours = "24-bit colour" if os.environ.get("COLORTERM") in ("truecolor", "24bit") else "256 colours or fewer"
     if os.environ.get("NO_COLOR"):
         colours = "no colour (NO_COLOR)"
     inside = " in tmux" if os.environ.get("TMUX") else " in screen" if os.environ.get("STY") else ""

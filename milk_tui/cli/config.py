@@ -117,9 +117,7 @@ def manual() -> dict[str, str]:
     from milk_tui import config as configuration
 
     classes = {
-        node.name: node
-        for node in ast.parse(inspect.getsource(configuration)).body
-        if isinstance(node, ast.ClassDef)
+        node.name: node for node in ast.parse(inspect.getsource(configuration)).body if isinstance(node, ast.ClassDef)
     }
     meanings = {}
     for section, annotation, text in _documented(classes["Config"]):

@@ -11,15 +11,16 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 
 
 @click.command()
+@click.option("--repair", is_flag=True, help="Make damaged text indexes anew from the tables.")
 @json_option
 @pass_options
-def doctor(options: Options, as_json: bool) -> int:
+def doctor(options: Options, repair: bool, as_json: bool) -> int:
     """Check everything and say what to do.
 
     The installation, the files, the agents and the terminal."""
     from milk_tui.cli import checks
 
-    found, discovery = checks.run_all(options)
+    found, discovery = checks.run_all(options, repair=repair)
     broken = any(check.state == "error" for check in found)
     if as_json:
         output.as_json(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from milk_tui.store.percepts import Change
 
 SHOWN_CHARS = 100
+MOST = 10_000
 
 session_option = click.option(
     "--session", metavar="NAME", help="Another session than the most recent of this directory."
@@ -35,18 +36,25 @@ def memory() -> None:
 @memory.command("list")
 @session_option
 @click.option("--forgotten", is_flag=True, help="Those that can be restored.")
+@click.option("--all", "everywhere", is_flag=True, help="Those of every session.")
 @json_option
 @pass_options
-def list_facts(options: Options, session: str | None, forgotten: bool, as_json: bool) -> None:
+def list_facts(options: Options, session: str | None, forgotten: bool, everywhere: bool, as_json: bool) -> None:
     """List facts.
 
-    Those of this directory's most recent session, and those of all sessions."""
+    Those of this directory's most recent session, and those that are global.
+    """
+    if everywhere and (forgotten or session):
+        raise click.UsageError("--all goes with neither --forgotten nor --session.")
+    from milk_tui import recall
     from milk_tui.cli.stored import opened
     from milk_tui.store import percept_lists
 
     with opened(options) as store:
         where = _session_id(store, session)
-        if forgotten:
+        if everywhere:
+            facts = store.read_sync(lambda conn: recall.search(conn, "", session_id=None, limit=MOST))
+        elif forgotten:
             facts = store.read_sync(lambda conn: percept_lists.forgotten(conn, where))
         else:
             groups = store.read_sync(lambda conn: percept_lists.groups(conn, where))

@@ -90,9 +90,7 @@ def fetch(options: Options, size: str) -> int:
         except BaseException as problem:
             outcome.append(problem)
 
-    output.line(
-        f"{model.title}, {model.bytes / 1e6:,.0f} MB, {model.licence} ({model.licence_url})", err=True
-    )
+    output.line(f"{model.title}, {model.bytes / 1e6:,.0f} MB, {model.licence} ({model.licence_url})", err=True)
     worker = threading.Thread(target=work, daemon=True)
     worker.start()
     try:

@@ -24,9 +24,7 @@ LARGEST_INPUT = 16_000_000
 INTERRUPTED = 130
 
 
-def run_prompt(
-    options: Options, prompt: str, session: str | None, resume: bool, escalate: bool, form: str
-) -> int:
+def run_prompt(options: Options, prompt: str, session: str | None, resume: bool, escalate: bool, form: str) -> int:
     """Run the turn and print it; 0 answered, 1 failed, 130 interrupted."""
     whole = whole_prompt(prompt)
     return asyncio.run(_run(options, whole, session, resume, escalate, form))
@@ -63,9 +61,7 @@ def _piped() -> str:
     return data.decode("utf-8", "replace")
 
 
-async def _run(
-    options: Options, prompt: str, session: str | None, resume: bool, escalate: bool, form: str
-) -> int:
+async def _run(options: Options, prompt: str, session: str | None, resume: bool, escalate: bool, form: str) -> int:
     from milk_tui.cli.readers import reader_for
     from milk_tui.engine.headless import run_turn
     from milk_tui.engine.workspace import Workspace

@@ -49,12 +49,8 @@ class Commands(click.Group):
 )
 @click.option("--new", is_flag=True, help="Start a new session.")
 @click.option("--session", metavar="NAME", help="Open this session: its title, or the beginning of its id.")
-@click.option(
-    "--continue", "resume", is_flag=True, help="Go on with the most recent session of this directory."
-)
-@click.option(
-    "--primary", metavar="MODEL", help="The fast agent: a name from the config, a model, embedded:SIZE."
-)
+@click.option("--continue", "resume", is_flag=True, help="Go on with the most recent session of this directory.")
+@click.option("--primary", metavar="MODEL", help="The fast agent: a name from the config, a model, embedded:SIZE.")
 @click.option("--escalation", metavar="MODEL", help="The deep agent: likewise.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Another config file.")
 @click.option("--database", type=click.Path(path_type=Path), metavar="FILE", help="Another database.")
@@ -93,9 +89,7 @@ def cli(
         raise click.UsageError("--new, --session and --continue exclude each other.")
     if ctx.invoked_subcommand is not None:
         if new or resume or session is not None or prompt is not None or escalate or output_format:
-            raise click.UsageError(
-                f"{ctx.invoked_subcommand} takes none of the options for a session or a prompt."
-            )
+            raise click.UsageError(f"{ctx.invoked_subcommand} takes none of the options for a session or a prompt.")
         return
     if prompt is not None:
         from milk_tui.cli.prompt import run_prompt

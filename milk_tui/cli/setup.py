@@ -85,9 +85,7 @@ def _ask_model(role: Role) -> AgentSpec:
 
     while True:
         word = click.prompt("Model in litellm's words, such as ollama_chat/llama3 or openai/NAME").strip()
-        base = click.prompt(
-            "Address of its server (empty: the provider's own)", default="", show_default=False
-        )
+        base = click.prompt("Address of its server (empty: the provider's own)", default="", show_default=False)
         key = click.prompt(
             "Variable that holds its key (empty: the usual one, or none)", default="", show_default=False
         )

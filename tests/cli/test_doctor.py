@@ -107,3 +107,11 @@ def test_a_world_readable_database_is_warned_about(milk: Milk, stored: Session, 
 def test_the_key_itself_is_never_printed(milk: Milk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     assert "sk-very-secret" not in milk("doctor").out + milk("doctor", "--json").out
+
+
+def test_a_damaged_text_index_is_named_and_made_anew_when_asked(milk: Milk, stored: Session, home: Path) -> None:
+    with sqlite3.connect(home / "data" / "milk.db") as conn:
+        conn.execute("delete from messages_fts_data where id > 10")
+    assert checks(milk("doctor", "--json"), "files", "indexes")[0]["hint"] == "Run: milk-tui doctor --repair"
+    assert "made anew" in milk("doctor", "--repair").out
+    assert checks(milk("doctor", "--json"), "files", "indexes") == []

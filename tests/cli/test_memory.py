@@ -82,6 +82,16 @@ def test_search_finds_by_words(milk: Milk) -> None:
     assert found[0]["content"] == "the database is SQLite"
 
 
+def test_all_lists_the_facts_of_every_session(milk: Milk, request, monkeypatch, tmp_path) -> None:
+    request.getfixturevalue("stored")
+    learned(milk, "of a session")
+    learned(milk, "--global", "of all")
+    monkeypatch.chdir(tmp_path)
+    assert [fact["content"] for fact in milk("memory", "list", "--json").json] == ["of all"]
+    everything = milk("memory", "list", "--all", "--json").json
+    assert {fact["content"] for fact in everything} == {"of a session", "of all"}
+
+
 def test_a_secret_is_refused_unless_it_is_said_to_be_wanted(milk: Milk) -> None:
     ran = milk("memory", "learn", SECRET)
     assert ran.code == 1
