@@ -1,4 +1,5 @@
-"""What an agent said beside its answer, other than facts: needs, perception, an escalation (``semantics.md`` §1).
+"""What an agent said beside its answer, other than facts: needs, perception, an escalation (``semantics.md``
+§1).
 
 A capture is staged when it is read, so that a kill can't lose it; the leg's transaction settles it. Facts are
 staged as percepts (``store/percepts.py``).

@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import storable
+from milk_tui.store.rows import like, storable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -35,8 +35,7 @@ def recent(conn: sqlite3.Connection, directory: str, *, limit: int = 200) -> lis
 
 def search(conn: sqlite3.Connection, directory: str, text: str, *, limit: int = 50) -> list[str]:
     """Those that contain the text (ASCII letters in either case), newest first, each once."""
-    escaped = storable(text).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return _texts(conn, storable(directory), f"%{escaped}%", limit)
+    return _texts(conn, storable(directory), like(text), limit)
 
 
 def _texts(conn: sqlite3.Connection, directory: str, pattern: str, limit: int) -> list[str]:

@@ -53,6 +53,12 @@ def tuples(conn: sqlite3.Connection, sql: str, parameters: tuple[object, ...]) -
     return cursor.execute(sql, parameters).fetchall()
 
 
+def like(part: str) -> str:
+    """The pattern of ``like … escape '\\'`` for a text that contains the part."""
+    escaped = storable(part).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
 def id_list(ids: Iterable[int | str]) -> str:
     """Any number of ids as the one parameter of ``in (select value from json_each(?))``."""
     return json.dumps(list(ids))

@@ -7,23 +7,29 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from milk_tui.core.records import Leg, Role, ToolCall
-from milk_tui.store import tool_calls
+from milk_tui.core.digest import TurnDigest, digest
+from milk_tui.core.records import Leg, Role, ToolCall, Turn
+from milk_tui.store import tool_calls, turns
 from milk_tui.store.legs import to_leg
 
 CHUNK = 16
 
 
-class LegDigest(Struct, frozen=True):
-    """A leg that ended, with the prompt it worked on and what it called. Without its thinking."""
+class Worked(Struct, frozen=True):
+    """A leg that ended, with the turn it worked on and what it called. Without its thinking."""
 
-    turn_id: int
-    prompt: str
+    turn: Turn
     leg: Leg
     tools: tuple[ToolCall, ...]
 
+    @property
+    def chars(self) -> int:
+        """What it takes in a thread: prompt, text, arguments and results."""
+        called = sum(len(call.arguments) + len(call.result) for call in self.tools)
+        return len(self.turn.prompt) + len(self.leg.text) + called
 
-def digests(
+
+def worked(
     conn: sqlite3.Connection,
     session_id: str,
     *,
@@ -32,7 +38,7 @@ def digests(
     after_leg: int = 0,
     before_leg: int | None = None,
     chunk: int = CHUNK,
-) -> Iterator[LegDigest]:
+) -> Iterator[Worked]:
     """Newest first, read ``chunk`` legs at a time as the reader asks for them: the cost follows what is
     taken, not the session. Use it up inside the read or write that gave ``conn``.
 
@@ -40,13 +46,12 @@ def digests(
     """
     after = max(after_leg, _before_turn(conn, session_id, after_turn)) if after_turn else after_leg
     before = 2**62 if before_leg is None else before_leg
-    of_role = "" if role is None else "and legs.role = :role"
+    of_role = "" if role is None else "and role = :role"
     while True:
         rows = conn.execute(
-            "select legs.*, turns.prompt from legs join turns on turns.id = legs.turn_id"
-            " where legs.session_id = :session and legs.id > :after and legs.id < :before"
-            f" and legs.turn_id > :turn and legs.status not in ('pending', 'running') {of_role}"
-            " order by legs.id desc limit :chunk",
+            "select * from legs where session_id = :session and id > :after and id < :before"
+            f" and turn_id > :turn and status not in ('pending', 'running') {of_role}"
+            " order by id desc limit :chunk",
             {
                 "session": session_id,
                 "after": after,
@@ -56,21 +61,32 @@ def digests(
                 "chunk": chunk,
             },
         ).fetchall()
-        calls = tool_calls.of_legs(conn, [row["id"] for row in rows])
-        for row in rows:
-            leg = to_leg(row, thinking=False)
-            yield LegDigest(leg.turn_id, row["prompt"], leg, calls.get(leg.id, ()))
+        legs = [to_leg(row, thinking=False) for row in rows]
+        calls = tool_calls.of_legs(conn, [leg.id for leg in legs])
+        of_turn = turns.many(conn, {leg.turn_id for leg in legs})
+        for leg in legs:
+            yield Worked(of_turn[leg.turn_id], leg, calls.get(leg.id, ()))
         if len(rows) < chunk:
             return
-        before = rows[-1]["id"]
+        before = legs[-1].id
 
 
-def _before_turn(conn: sqlite3.Connection, session_id: str, turn_id: int) -> int:
-    """A leg id below those of all later turns, so that the search ends there."""
+def digests(
+    conn: sqlite3.Connection, session_id: str, role: Role, *, after_leg: int = 0, chunk: int = CHUNK
+) -> Iterator[TurnDigest]:
+    """The agent's legs for ``core.bricks``: newest first, as lazily as ``worked``."""
+    for each in worked(conn, session_id, role=role, after_leg=after_leg, chunk=chunk):
+        yield digest(each.turn, each.leg, each.tools)
+
+
+def count(conn: sqlite3.Connection, session_id: str, role: Role, *, after_leg: int = 0) -> int:
+    """How many legs of the agent have ended, after that leg."""
     row = conn.execute(
-        "select min(id) from legs where turn_id > ? and session_id = ?", (turn_id, session_id)
+        "select count(*) from legs where session_id = ? and role = ? and id > ?"
+        " and status not in ('pending', 'running')",
+        (session_id, role, after_leg),
     ).fetchone()
-    return 2**62 if row[0] is None else int(row[0]) - 1
+    return int(row[0])
 
 
 def thread(
@@ -80,16 +96,23 @@ def thread(
     *,
     since_turn: int = 0,
     max_chars: int | None = None,
-) -> list[LegDigest]:
+) -> list[Worked]:
     """The agent's own legs from ``since_turn`` on, oldest first; at most the newest that hold ``max_chars``
-    characters of prompt, text, arguments and results (the one that crosses it is the last)."""
-    taken: list[LegDigest] = []
+    characters (the one that crosses it is the last)."""
+    taken: list[Worked] = []
     size = 0
-    for digest in digests(conn, session_id, role=role, after_turn=since_turn - 1):
-        taken.append(digest)
-        size += len(digest.prompt) + len(digest.leg.text)
-        size += sum(len(call.arguments) + len(call.result) for call in digest.tools)
+    for each in worked(conn, session_id, role=role, after_turn=max(0, since_turn - 1)):
+        taken.append(each)
+        size += each.chars
         if max_chars is not None and size >= max_chars:
             break
     taken.reverse()
     return taken
+
+
+def _before_turn(conn: sqlite3.Connection, session_id: str, turn_id: int) -> int:
+    """A leg id below those of all later turns, so that the search ends there."""
+    row = conn.execute(
+        "select min(id) from legs where turn_id > ? and session_id = ?", (turn_id, session_id)
+    ).fetchone()
+    return 2**62 if row[0] is None else int(row[0]) - 1

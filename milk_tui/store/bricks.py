@@ -1,0 +1,61 @@
+"""Summary bricks: every version is kept (``semantics.md`` §3)."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from milk_tui.core.records import Brick, BrickKind, NeedStatus
+from milk_tui.store.rows import storable
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_COLUMNS = ", ".join(Brick.__struct_fields__)
+
+
+def save(db: Database, session_id: str, brick: Brick) -> None:
+    """Store a version. Of one that is there only the status and the delivery change (a need that was
+    replaced, a brief that was delivered); its text never does."""
+    db.execute(
+        f"insert into bricks (session_id, {_COLUMNS}) values (?, {', '.join('?' * len(Brick.__struct_fields__))})"
+        " on conflict (session_id, kind, version) do update"
+        " set status = excluded.status, delivered_leg = excluded.delivered_leg",
+        (
+            session_id,
+            *(
+                storable(brick.text) if name == "text" else getattr(brick, name)
+                for name in Brick.__struct_fields__
+            ),
+        ),
+    )
+
+
+def current(conn: sqlite3.Connection, session_id: str) -> dict[BrickKind, Brick]:
+    """The newest version of each kind that there is."""
+    found = (newest(conn, session_id, kind) for kind in BrickKind)
+    return {brick.kind: brick for brick in found if brick is not None}
+
+
+def newest(conn: sqlite3.Connection, session_id: str, kind: BrickKind) -> Brick | None:
+    versions = history(conn, session_id, kind, limit=1)
+    return versions[0] if versions else None
+
+
+def history(conn: sqlite3.Connection, session_id: str, kind: BrickKind, *, limit: int = 100) -> list[Brick]:
+    """The versions of one brick, newest first."""
+    rows = conn.execute(
+        f"select {_COLUMNS} from bricks where session_id = ? and kind = ? order by version desc limit ?",
+        (session_id, kind, limit),
+    )
+    return [_brick(row) for row in rows]
+
+
+def _brick(row: sqlite3.Row) -> Brick:
+    return Brick(
+        **{
+            **dict(row),
+            "kind": BrickKind(row["kind"]),
+            "status": None if row["status"] is None else NeedStatus(row["status"]),
+        }
+    )

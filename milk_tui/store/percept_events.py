@@ -1,0 +1,122 @@
+"""What happened to a percept: why it has its weight, and how each change is undone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from milk_tui.core.records import Percept
+from milk_tui.store.rows import decode, encode, storable
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+
+class PerceptEvent(Struct, frozen=True, kw_only=True):
+    """One change. ``kind``: captured · added · live · confirmed · pinned · unpinned · forgotten · restored ·
+    edited · weighed · shared · undone; ``actor``: a producer, or ``recovery``."""
+
+    id: int
+    percept_id: str
+    at_ms: int
+    kind: str
+    actor: str
+    turn_id: int | None
+    weight_before: int | None
+    weight_after: int | None
+    note: str
+    undone: bool
+
+
+def record(
+    db: Database,
+    percept: Percept,
+    kind: str,
+    *,
+    actor: str,
+    now: int,
+    before: Percept | None = None,
+    turn_id: int | None = None,
+    note: str = "",
+    undo: Mapping[str, Any] | None = None,
+) -> None:
+    """``undo``: the columns that changed with their values from before; ``None`` when it can't be undone."""
+    db.execute(
+        "insert into percept_events"
+        " (percept_id, at_ms, kind, actor, turn_id, weight_before, weight_after, note, undo)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            percept.id,
+            now,
+            kind,
+            actor,
+            turn_id,
+            before.weight if before else None,
+            percept.weight,
+            storable(note),
+            encode(undo),
+        ),
+    )
+
+
+def of_percept(conn: sqlite3.Connection, percept_id: str) -> list[PerceptEvent]:
+    """Oldest first."""
+    rows = conn.execute(
+        "select id, percept_id, at_ms, kind, actor, turn_id, weight_before, weight_after, note, undone"
+        " from percept_events where percept_id = ? order by id",
+        (percept_id,),
+    )
+    return [PerceptEvent(**{**dict(row), "undone": bool(row["undone"])}) for row in rows]
+
+
+def last(conn: sqlite3.Connection, percept_id: str, kind: str) -> tuple[PerceptEvent, dict[str, Any]] | None:
+    """The last event of that kind that still holds, and the columns from before it."""
+    row = conn.execute(
+        "select * from percept_events where percept_id = ? and kind = ? and undone = 0 order by id desc limit 1",
+        (percept_id, kind),
+    ).fetchone()
+    return _with_undo(row) if row else None
+
+
+def last_undoable(conn: sqlite3.Connection, percept_id: str) -> tuple[PerceptEvent, dict[str, Any]] | None:
+    """The last change that still holds, if it can be undone."""
+    row = conn.execute(
+        "select * from percept_events where percept_id = ? and undone = 0 and kind <> 'undone'"
+        " order by id desc limit 1",
+        (percept_id,),
+    ).fetchone()
+    return _with_undo(row) if row and row["undo"] is not None else None
+
+
+def mark_undone(db: Database, event_id: int) -> None:
+    db.execute("update percept_events set undone = 1 where id = ?", (event_id,))
+
+
+def confirmers(conn: sqlite3.Connection, percept_id: str) -> frozenset[str]:
+    """Who has confirmed it so far."""
+    rows = conn.execute(
+        "select distinct actor from percept_events where percept_id = ? and kind = 'confirmed' and undone = 0",
+        (percept_id,),
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def reinforced_in(conn: sqlite3.Connection, percept_id: str, turn_id: int) -> bool:
+    """True when a confirmation in that turn added weight already."""
+    row = conn.execute(
+        "select 1 from percept_events where percept_id = ? and turn_id = ? and kind = 'confirmed'"
+        " and weight_after > weight_before and undone = 0",
+        (percept_id, turn_id),
+    ).fetchone()
+    return row is not None
+
+
+def _with_undo(row: sqlite3.Row) -> tuple[PerceptEvent, dict[str, Any]]:
+    event = PerceptEvent(
+        **{name: row[name] for name in PerceptEvent.__struct_fields__ if name != "undone"},
+        undone=bool(row["undone"]),
+    )
+    return event, decode(row["undo"], dict[str, Any]) or {}

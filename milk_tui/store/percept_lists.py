@@ -1,0 +1,213 @@
+"""Reading percepts: by id, for the screen, and for an agent (through the one view that applies the consumer
+filter).
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from milk_tui.core.errors import MilkError
+from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer, Role
+from milk_tui.store.rows import id_list, like
+
+COLUMNS = ", ".join(f"p.{column}" for column in Percept.__struct_fields__)
+"""Of the table or the view under the name ``p``, in the order of the record."""
+
+_REFERENCE = re.compile(r"#?([0-9a-fA-F][0-9a-fA-F-]{3,35})\Z")
+_GROUP_LIMIT = 500
+
+
+class Groups(Struct, frozen=True, kw_only=True):
+    """The percepts of a session's sidebar, each group best first; the totals count what the limit left out
+    too.
+    """
+
+    pinned: tuple[Percept, ...]
+    session: tuple[Percept, ...]
+    shared: tuple[Percept, ...]
+    """Those of scope ``global``."""
+    pinned_total: int
+    session_total: int
+    shared_total: int
+
+
+def to_percept(row: sqlite3.Row) -> Percept:
+    return Percept(
+        **{
+            **dict(row),
+            "producer": Producer(row["producer"]),
+            "consumer": Consumer(row["consumer"]),
+            "scope": PerceptScope(row["scope"]),
+            "status": PerceptStatus(row["status"]),
+            "pinned": bool(row["pinned"]),
+            "tainted": bool(row["tainted"]),
+        }
+    )
+
+
+def select(conn: sqlite3.Connection, where: str, parameters: Iterable[object] = ()) -> list[Percept]:
+    """The percepts of ``percepts p`` for a condition; ``where`` is SQL of this package, never a text from
+    outside.
+    """
+    rows = conn.execute(f"select {COLUMNS} from percepts p where {where}", tuple(parameters))
+    return [to_percept(row) for row in rows]
+
+
+def get(conn: sqlite3.Connection, reference: str) -> Percept | None:
+    """By whole id, or by its beginning of at least four digits with or without ``#``.
+
+    Raises MilkError when several begin so.
+    """
+    match = _REFERENCE.match(reference.strip())
+    if match is None:
+        return None
+    beginning = match[1].lower()
+    found = select(conn, "p.id >= ? and p.id < ? order by p.id limit 2", (beginning, beginning + "g"))
+    if len(found) > 1 and found[0].id != beginning:
+        raise MilkError(f"#{beginning} is the beginning of several facts' ids.", "Give more of the id.")
+    return found[0] if found else None
+
+
+def many(conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Percept]:
+    """Those of the percepts that are there, by id."""
+    found = select(conn, "p.id in (select value from json_each(?))", (id_list(ids),))
+    return {percept.id: percept for percept in found}
+
+
+def groups(conn: sqlite3.Connection, session_id: str, *, limit: int = _GROUP_LIMIT) -> Groups:
+    """For the sidebar: staged, live, suspect and (last) superseded ones that the session can see."""
+    of_session = "p.session_id = ? and p.scope = 'session'"
+    of_all = "p.scope = 'global'"
+    seen = "p.status in ('staged', 'live', 'suspect', 'superseded')"
+    order = "order by p.status = 'superseded', p.weight desc, p.confirmed_ms desc, p.seq desc limit ?"
+
+    def group(where: str, *parameters: object) -> tuple[tuple[Percept, ...], int]:
+        total = conn.execute(f"select count(*) from percepts p where {where}", parameters).fetchone()[0]
+        return tuple(select(conn, f"{where} {order}", (*parameters, limit))), int(total)
+
+    pinned, pinned_total = group(f"p.pinned = 1 and ({of_all} or {of_session}) and {seen}", session_id)
+    session, session_total = group(f"p.pinned = 0 and {of_session} and {seen}", session_id)
+    shared, shared_total = group(f"p.pinned = 0 and {of_all} and {seen}")
+    return Groups(
+        pinned=pinned,
+        session=session,
+        shared=shared,
+        pinned_total=pinned_total,
+        session_total=session_total,
+        shared_total=shared_total,
+    )
+
+
+def forgotten(conn: sqlite3.Connection, session_id: str, *, limit: int = _GROUP_LIMIT) -> list[Percept]:
+    """What can be restored in the session, the last forgotten first."""
+    return select(
+        conn,
+        "p.status = 'forgotten' and (p.scope = 'global' or p.session_id = ?) order by p.updated_ms desc limit ?",
+        (session_id, limit),
+    )
+
+
+def of_leg(conn: sqlite3.Connection, leg_id: int, *, staged: bool = False) -> list[Percept]:
+    """What was captured during a leg, in order; ``staged``: only what is not live yet."""
+    condition = " and p.status = 'staged'" if staged else ""
+    return select(conn, f"p.leg_id = ?{condition} order by p.seq", (leg_id,))
+
+
+def visible(
+    conn: sqlite3.Connection,
+    role: Role,
+    session_id: str,
+    *,
+    pinned: bool | None = None,
+    seqs: Iterable[int] | None = None,
+    limit: int | None = None,
+) -> list[Percept]:
+    """What that agent may be given in that session, best weight first: the only way from a percept to an
+    agent.
+
+    Session percepts belong to their session, global ones to all. ``seqs`` restricts to row numbers of the
+    text index.
+    """
+    conditions = ["p.reader = :role", "(p.scope = 'global' or p.session_id = :session)"]
+    if pinned is not None:
+        conditions.append("p.pinned = :pinned")
+    if seqs is not None:
+        conditions.append("p.seq in (select value from json_each(:seqs))")
+    rows = conn.execute(
+        f"select {COLUMNS} from percepts_visible p where {' and '.join(conditions)}"
+        " order by p.weight desc, p.confirmed_ms desc, p.seq desc limit :limit",
+        {
+            "role": role,
+            "session": session_id,
+            "pinned": pinned,
+            "seqs": None if seqs is None else id_list(seqs),
+            "limit": -1 if limit is None else limit,
+        },
+    )
+    return [to_percept(row) for row in rows]
+
+
+def count_visible(conn: sqlite3.Connection, role: Role, session_id: str) -> int:
+    row = conn.execute(
+        "select count(*) from percepts_visible where reader = ? and (scope = 'global' or session_id = ?)",
+        (role, session_id),
+    ).fetchone()
+    return int(row[0])
+
+
+def browse(
+    conn: sqlite3.Connection,
+    session_id: str | None,
+    *,
+    id_beginning: str | None = None,
+    part: str | None = None,
+    seqs: Iterable[int] | None = None,
+    limit: int = _GROUP_LIMIT,
+) -> list[Percept]:
+    """For a person: all but the forgotten ones that the session can see (``None``: of every session).
+
+    ``id_beginning`` and ``part`` (of the text, ASCII letters in either case) narrow it; best weight first.
+    ``seqs`` are row numbers of the text index, and give the order.
+    """
+    conditions = ["p.status <> 'forgotten'"]
+    parameters: list[object] = []
+    order = "p.weight desc, p.confirmed_ms desc, p.seq desc"
+    if session_id is not None:
+        conditions.append("(p.scope = 'global' or p.session_id = ?)")
+        parameters.append(session_id)
+    if id_beginning is not None:
+        conditions.append("p.id >= ? and p.id < ?")
+        parameters += [id_beginning, id_beginning + "g"]
+    if part is not None:
+        conditions.append("p.content like ? escape '\\'")
+        parameters.append(like(part))
+    if seqs is not None:
+        listed = id_list(seqs)
+        conditions.append("p.seq in (select value from json_each(?))")
+        order = "(select key from json_each(?) where value = p.seq)"
+        parameters += [listed, listed]
+    where = f"{' and '.join(conditions)} order by {order} limit ?"
+    return select(conn, where, (*parameters, limit))
+
+
+def matching(
+    conn: sqlite3.Connection, query: str, session_id: str | None, *, limit: int = _GROUP_LIMIT
+) -> list[int]:
+    """Row numbers of the best matches of a text index query (``store/fts.py``) in reach of the session, best
+    first; none when the query is empty or the index can't be asked."""
+    if not query:
+        return []
+    try:
+        rows = conn.execute(
+            "select f.rowid from percepts_fts f join percepts p on p.seq = f.rowid"
+            " where percepts_fts match ?1 and (?2 is null or p.scope = 'global' or p.session_id = ?2)"
+            " order by f.rank limit ?3",
+            (query, session_id, limit),
+        ).fetchall()
+    except sqlite3.DatabaseError:
+        return []
+    return [row[0] for row in rows]
