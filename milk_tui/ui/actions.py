@@ -23,7 +23,6 @@ class Where(StrEnum):
     PROMPT = "prompt"
     PERCEPTS = "list of facts"
     SESSIONS = "list of sessions"
-    INSPECTOR = "brick inspector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +147,8 @@ ACTIONS: tuple[Action, ...] = (
         "new",
         aliases=("clear",),
     ),
-    Action("rename-session", "rename", "Give the session a title.", L, ("r",), "rename", "TITLE"),
-    Action("all-sessions", "all / here", "Sessions of every directory, or here.", L, ("a",)),
+    Action("rename-session", "rename", "Give the session a title.", L, ("ctrl+r",), "rename", "TITLE", priority=True),
+    Action("all-sessions", "all / here", "Sessions of every directory, or here.", L, ("tab",), priority=True),
     Action("sidebar", "sidebar", "Show or hide facts and bricks.", S, ("ctrl+s",), "sidebar"),
     Action("next-pane", "next pane", "Move to the next pane.", E, ("f6",), "pane", priority=True),
     Action("previous-pane", "last pane", "Move to the pane before.", E, ("shift+f6",), priority=True),
@@ -267,8 +266,10 @@ def keymap(configured: Mapping[str, Iterable[str]]) -> Keymap:
 
 
 def _meet(one: Where, other: Where) -> bool:
-    """True when both panes can have the keys at the same time."""
+    """True when both panes can have the keys at the same time; a dialog has them alone."""
     wide = {Where.EVERYWHERE, Where.SESSION}
+    if Where.SESSIONS in (one, other):
+        return one is other
     return one is other or one in wide or other in wide
 
 

@@ -72,9 +72,7 @@ class Completion(Painter):
         width = self.size.width
         if index >= len(self._found):
             return self.paint((), width)
-        return self.paint(
-            self._line(self._found[index], width), width, under="cursor" if index == self._at else ""
-        )
+        return self.paint(self._line(self._found[index], width), width, under="cursor" if index == self._at else "")
 
     def on_click(self, event: events.Click) -> None:
         index = self._top + event.y - 1

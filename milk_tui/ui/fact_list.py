@@ -37,16 +37,16 @@ class FactList(RowList):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, empty="nothing remembered yet")
         self._percepts: Mapping[str, Percept] = {}
-        self._hits: Sequence[tuple[str, float]] | None = None
+        self._hits: Sequence[Percept] | None = None
         self._words = ""
-        self._flashes: dict[str, int] = {}
+        self._flashes: set[str] = set()
         self._timer: Timer | None = None
         self.flashes = True
 
     @property
     def percept(self) -> Percept | None:
         """The fact under the cursor."""
-        return self._percepts.get(self.current.key) if self.current is not None else None
+        return getattr(self.current, "percept", None)
 
     def show(self, percepts: Mapping[str, Percept], changed: Iterable[str] = ()) -> None:
         """Show these facts; ``changed`` flash for a moment."""
@@ -56,7 +56,7 @@ class FactList(RowList):
         if changed:
             self._flash(changed)
 
-    def show_found(self, words: str, hits: Sequence[tuple[str, float]] | None) -> None:
+    def show_found(self, words: str, hits: Sequence[Percept] | None) -> None:
         """Show only what a search found, best first; ``None`` shows all again."""
         self._words = words
         self._hits = hits
@@ -71,12 +71,13 @@ class FactList(RowList):
         if self._hits is None:
             self.set_rows(fact_rows.rows(self._percepts.values()))
         else:
-            self.set_rows(fact_rows.found(self._percepts, self._hits, self._words))
+            hits = (self._percepts.get(percept.id, percept) for percept in self._hits)
+            self.set_rows(fact_rows.found(hits, self._words))
 
     def _flash(self, keys: set[str]) -> None:
         """Let rows flash; one timer ends the flash of all, however many come."""
-        self.flash(keys | set(self._flashes))
-        self._flashes.update(dict.fromkeys(keys, 0))
+        self._flashes |= keys
+        self.flash(self._flashes)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(FLASH_S, self._end_flash)

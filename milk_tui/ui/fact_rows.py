@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -26,8 +26,6 @@ class FactRow:
 
     percept: Percept
     text: str
-    score: float | None = None
-    """How well it fits the filter, 0..1."""
     selectable: bool = True
 
     @property
@@ -61,8 +59,6 @@ class FactRow:
             pieces.append((f" →{f.ROLE_MARKS[only]}", only))
         if note := self._note():
             pieces.append((f" {note}", "warning"))
-        if self.score is not None:
-            pieces.append((f" ~{self.score:.2f}", "good"))
         return pieces
 
     def _note(self) -> str:
@@ -102,11 +98,9 @@ def rows(percepts: Iterable[Percept]) -> list[Row]:
     return result
 
 
-def found(percepts: Mapping[str, Percept], hits: Iterable[tuple[str, float]], words: str) -> list[Row]:
+def found(hits: Iterable[Percept], words: str) -> list[Row]:
     """What a search gave, best first."""
-    matches: list[Row] = [
-        FactRow(percepts[id_], shown(percepts[id_]), score) for id_, score in hits if id_ in percepts
-    ]
+    matches: list[Row] = [FactRow(percept, shown(percept)) for percept in hits]
     title = f"{f.plural(len(matches), 'fact')} for “{one_line(words, 40)}”"
     return [Heading("group:found", ((title, "heading"),)), *matches]
 

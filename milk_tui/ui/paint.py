@@ -61,9 +61,7 @@ class Painter(Widget):
                 style += self.get_component_rich_style(f"look--{under}")
             if name:
                 over = self.get_component_rich_style(f"look--{name}")
-                style += Style(
-                    color=over.color, bold=over.bold, dim=over.dim, italic=over.italic, strike=over.strike
-                )
+                style += Style(color=over.color, bold=over.bold, dim=over.dim, italic=over.italic, strike=over.strike)
             self._looks[name, under] = style
         return style
 

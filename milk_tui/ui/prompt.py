@@ -6,7 +6,7 @@ has passed it on: with fast typing, or over a slow line, a letter could overtake
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ class Prompt(TextArea):
 
     @dataclass
     class Submitted(Message):
-        """Enter. The text stays where it is until ``take`` is called."""
+        """Enter. The text is out of the prompt; ``put_back`` returns one that can't be sent."""
 
         text: str
 
@@ -36,15 +36,10 @@ class Prompt(TextArea):
 
         beginning: str | None
 
-    @dataclass
-    class CompletionKey(Message):
-        """A key for the open completion: ``up`` · ``down`` · ``tab`` · ``enter``."""
-
-        key: str
-
     BINDINGS: ClassVar = bindings(Where.PROMPT)
 
-    def __init__(self, *, id: str = "prompt") -> None:
+    def __init__(self, complete: Callable[[str], bool], *, id: str = "prompt") -> None:
+        """``complete`` is asked first for ``up``, ``down``, ``tab`` and ``enter``: True when it took the key."""
         super().__init__(
             id=id,
             highlight_cursor_line=False,
@@ -53,8 +48,7 @@ class Prompt(TextArea):
         )
         self.set_reactive(TextArea.cursor_blink, False)
         self.set_reactive(TextArea.match_cursor_bracket, False)
-        self.completing = False
-        """True while a completion is open, which then gets its keys."""
+        self._complete = complete
         self.past = History()
         self._folds = Folds()
         self._beginning: str | None = None
@@ -103,9 +97,7 @@ class Prompt(TextArea):
         self.history.checkpoint()
 
     async def _on_key(self, event: events.Key) -> None:
-        if self.completing and event.key == "tab":
-            self.post_message(self.CompletionKey("tab"))
-        elif not await self._run_own(event.key):
+        if not (event.key == "tab" and self._complete("tab")) and not await self._run_own(event.key):
             await super()._on_key(event)
             return
         event.stop()
@@ -125,29 +117,25 @@ class Prompt(TextArea):
             self.post_message(self.CommandTyped(beginning))
 
     def action_send(self) -> None:
-        if self.completing:
-            self.post_message(self.CompletionKey("enter"))
-            return
-        text = self.full_text
-        if text.strip():
-            self.post_message(self.Submitted(text))
+        if not self._complete("enter") and self.full_text.strip():
+            self.post_message(self.Submitted(self.take()))
 
     def action_newline(self) -> None:
         self.replace("\n", *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
     def action_cursor_up(self, select: bool = False) -> None:
-        if self.completing and not select:
-            self.post_message(self.CompletionKey("up"))
-        elif not select and self.navigator.is_first_wrapped_line(self.cursor_location):
+        if not select and self._complete("up"):
+            return
+        if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
             self._recall(self.past.older(self.full_text))
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        if self.completing and not select:
-            self.post_message(self.CompletionKey("down"))
-        elif not select and self.navigator.is_last_wrapped_line(self.cursor_location):
+        if not select and self._complete("down"):
+            return
+        if not select and self.navigator.is_last_wrapped_line(self.cursor_location):
             self._recall(self.past.newer(self.full_text))
         else:
             super().action_cursor_down(select)

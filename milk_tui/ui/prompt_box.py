@@ -8,9 +8,11 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from milk_tui.core.text import clean
 from milk_tui.ui import format as f
 from milk_tui.ui.actions import Action, Keymap
 from milk_tui.ui.completion import Completion
@@ -31,19 +33,30 @@ class PromptBox(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="prompt-box")
-        self.prompt = Prompt()
+        self.prompt = Prompt(self._completion_key)
         self.completion = Completion()
+        self._note = Static(id="prompt-note", markup=False)
+        self._note.display = False
+        self._noted_text = ""
 
     def compose(self) -> ComposeResult:
         yield self.completion
         with Horizontal(id="prompt-row"):
             yield Static(f.USER_MARK, id="prompt-mark", markup=False)
             yield self.prompt
+        yield self._note
 
     def say(self, status: Line, queue: Line) -> None:
         """Write what happens into the upper edge, and what waits into the lower one."""
         self.border_title = to_content(status) if status else None
         self.border_subtitle = to_content(queue) if queue else None
+
+    def note(self, text: str, severity: str = "information") -> None:
+        """Say something under the text until the next key that changes it."""
+        self._note.update(Content(clean(text)))
+        self._note.set_classes(f"-{severity}")
+        self._note.display = bool(text)
+        self._noted_text = self.prompt.text
 
     def use_keys(self, keymap: Keymap) -> None:
         self.completion.keymap = keymap
@@ -60,19 +73,21 @@ class PromptBox(Vertical):
         event.stop()
         self._complete(event.beginning)
 
-    @on(Prompt.CompletionKey)
-    async def completion_key(self, event: Prompt.CompletionKey) -> None:
-        event.stop()
-        match event.key:
+    def _completion_key(self, key: str) -> bool:
+        """A key for the completion; False when none is open."""
+        if not self.completion.is_open:
+            return False
+        match key:
             case "up":
                 self.completion.move(-1)
             case "down":
                 self.completion.move(1)
-            case key:
+            case _:
                 action = self.completion.current
                 self.close_completion()
                 if action is not None:
                     self._take(action, run=key == "enter")
+        return True
 
     @on(Completion.Picked)
     def picked(self, event: Completion.Picked) -> None:
@@ -83,7 +98,8 @@ class PromptBox(Vertical):
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:
-        self.set_class(not self.prompt.is_empty, "-written")
+        if self._note.display and self.prompt.text != self._noted_text:
+            self._note.display = False
 
     def _take(self, action: Action, *, run: bool) -> None:
         if run and not action.needs_argument:
@@ -95,4 +111,3 @@ class PromptBox(Vertical):
     def _complete(self, beginning: str | None) -> None:
         room = self.region.y - 3
         self.completion.open_for(beginning, room)
-        self.prompt.completing = self.completion.is_open

@@ -39,11 +39,7 @@ class Folds:
     def token_before(self, line: str, column: int) -> int:
         """The length of the word that ends at ``column``; 0 when none does."""
         return next(
-            (
-                len(match[0])
-                for match in _TOKEN.finditer(line)
-                if match.end() == column and match[0] in self._texts
-            ),
+            (len(match[0]) for match in _TOKEN.finditer(line) if match.end() == column and match[0] in self._texts),
             0,
         )
 
@@ -64,6 +60,12 @@ class History:
         self._prompts = list(prompts)
         self._changed = {-1: self._changed[-1]} if -1 in self._changed else {}
         self._position = -1
+
+    def offer(self, text: str) -> None:
+        """Put a text one step up from what is being written."""
+        if text in self._prompts:
+            self._prompts.remove(text)
+        self._prompts.insert(0, text)
 
     @property
     def prompts(self) -> Sequence[str]:

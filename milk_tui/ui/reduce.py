@@ -28,9 +28,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
         case e.TurnStarted() | e.TurnDropped() | e.TurnFinished():
             return _STATUS if state.queue.pop(event.turn_id, None) else _NOTHING
         case e.LegStarted():
-            state.running = RunningLeg(
-                event.leg_id, event.turn_id, str(event.role), event.agent_name, started=now
-            )
+            state.running = RunningLeg(event.leg_id, event.turn_id, str(event.role), event.agent_name, started=now)
             state.context = _estimated(event.receipt, state.context)
             return _LEG
         case e.UsageChanged():
@@ -54,9 +52,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
             return _STATUS
         case e.AgentStatus():
             view = state.agents[str(event.role)]
-            state.agents[str(event.role)] = replace(
-                view, state=event.state, text=event.text, fraction=event.fraction
-            )
+            state.agents[str(event.role)] = replace(view, state=event.state, text=event.text, fraction=event.fraction)
             return _LEG
         case _:
             return _NOTHING

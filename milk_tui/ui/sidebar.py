@@ -20,6 +20,8 @@ from milk_tui.ui.state import SessionState
 if TYPE_CHECKING:
     from textual.widgets import Input
 
+    from milk_tui.core.records import Percept
+
 
 class FactPane(Vertical):
     """Facts with their filter, which appears when it is asked for."""
@@ -41,7 +43,7 @@ class FactPane(Vertical):
     def compose(self) -> ComposeResult:
         yield self.facts
 
-    def show_found(self, words: str, hits: Sequence[tuple[str, float]] | None) -> None:
+    def show_found(self, words: str, hits: Sequence[Percept]) -> None:
         """Results for the words that are still in the filter; late ones for other words are dropped."""
         if words == self.words:
             self.facts.show_found(words, hits if words.strip() else None)
@@ -69,9 +71,7 @@ class FactPane(Vertical):
         if self._input is None:
             from textual.widgets import Input
 
-            self._input = Input(
-                placeholder="what an agent would recall for …", compact=True, classes="filter"
-            )
+            self._input = Input(placeholder="what an agent would recall for …", compact=True, classes="filter")
             await self.mount(self._input, before=self.facts)
         self._input.focus()
 

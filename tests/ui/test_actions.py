@@ -79,7 +79,7 @@ def test_a_wrong_key_is_said_and_left_out(configured: dict[str, tuple[str, ...]]
 
 
 def test_the_same_key_may_mean_another_thing_in_another_list() -> None:
-    assert actions.keymap({"rename-session": ("p",)}).problems == ()
+    assert actions.keymap({"rename-session": ("ctrl+g",)}).problems == ()
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,7 @@ def test_a_gauge_never_lies_about_nothing_and_all(fraction: float, shown: str) -
     assert f.gauge(fraction) == shown
 
 
-@pytest.mark.parametrize(
-    ("dollars", "shown"), [(0, "$0.00"), (0.08, "$0.08"), (0.0042, "$0.0042"), (12.5, "$12.50")]
-)
+@pytest.mark.parametrize(("dollars", "shown"), [(0, "$0.00"), (0.08, "$0.08"), (0.0042, "$0.0042"), (12.5, "$12.50")])
 def test_small_costs_are_not_nothing(dollars: float, shown: str) -> None:
     assert f.money(dollars) == shown
 

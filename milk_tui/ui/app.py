@@ -1,0 +1,400 @@
+"""The full-screen program: it puts the parts together and passes on what they say; it holds no rule."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import App
+from textual.screen import Screen
+
+from milk_tui.ui import themes
+from milk_tui.ui.actions import Action, Keymap, Where, bindings
+from milk_tui.ui.actions import keymap as checked_keymap
+from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
+from milk_tui.ui.fact_list import FactList
+from milk_tui.ui.main_screen import MainScreen
+from milk_tui.ui.prompt import Prompt
+from milk_tui.ui.sidebar import FactPane
+from milk_tui.ui.state import SessionState, Topic
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from milk_tui.config import Config
+    from milk_tui.engine.workspace import Launch
+    from milk_tui.ui.commands import Commands
+    from milk_tui.ui.screens import FullScreen
+
+START_AFTER_S = 0.3
+"""Seconds between the first paint and the start of what is heavy (``textual-notes.md`` §4)."""
+DRAFT_AFTER_S = 0.8
+"""Seconds after the last change in which a draft is saved."""
+CLOSE_WITHIN_S = 8.0
+
+
+class MilkApp(App[int]):
+    """The program. ``launch`` says which directory, session and agents."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "milk"
+    CSS_PATH: ClassVar = themes.style_sheets()
+    BINDINGS: ClassVar = bindings(Where.EVERYWHERE)
+
+    def __init__(self, launch: Launch) -> None:
+        super().__init__()
+        for theme in themes.THEMES:
+            self.register_theme(theme)
+        self.theme = themes.DARK.name
+        self.state = SessionState(directory=str(launch.directory))
+        self.control = Control(launch, self.state, self.post_message)
+        self.keymap = Keymap({})
+        self.main = MainScreen(self.state, self.control)
+        self.terminal: int | None = None
+        """The terminal's descriptor, for an editor; ``None`` where there is none."""
+        self._commands: Commands | None = None
+        self._painted_at = 0.0
+        self._draft_timer: Timer | None = None
+        self._closing = False
+
+    def get_default_screen(self) -> Screen[None]:
+        return self.main
+
+    def on_mount(self) -> None:
+        self.main.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        """The first frame is out: from here on things may take a moment."""
+        self._painted_at = time.monotonic()
+        self._open()
+
+    @work(group="open", exit_on_error=False)
+    async def _open(self) -> None:
+        """Configuration and database, then the session, then what is heavy."""
+        self._end_on_signals()
+        if not await self.guarded(self._open_session(), fatal=True):
+            return
+        await asyncio.sleep(max(0.0, self._painted_at + START_AFTER_S - time.monotonic()))
+        if self.control.workspace is not None:
+            await self.guarded(self.control.workspace.start(), fatal=True)
+            await self.guarded(self.control.submit_waiting())
+
+    async def _open_session(self) -> None:
+        workspace = await self.control.open_workspace()
+        self._use_config(workspace.config)
+        await self.control.open_session(self.control.launch.session, new=self.control.launch.new)
+        for line in workspace.notices():
+            self.notify(line, markup=False, timeout=10)
+
+    def _use_config(self, config: Config) -> None:
+        self.keymap = checked_keymap(config.keys)
+        self.set_keymap(self.keymap.overrides())
+        self.main.use_settings(self.keymap, config.ui)
+        self.state.brick_budget = config.context.context_budget_chars
+        for problem in self.keymap.problems:
+            self.notify(problem, severity="warning", markup=False, timeout=10)
+        if config.ui.theme:
+            self.use_theme(config.ui.theme)
+        if config.ui.reduced_motion:
+            self.animation_level = "none"
+
+    @property
+    def commands(self) -> Commands:
+        """What commands do; imported when the first is run."""
+        if self._commands is None:
+            from milk_tui.ui.commands import Commands
+
+            self._commands = Commands(self.control, self.state, self.main)
+        return self._commands
+
+    async def guarded(self, doing: Awaitable[object], *, fatal: bool = False) -> bool:
+        """Await it; what goes wrong is said where the person looks. ``fatal``: there is no session without it."""
+        from milk_tui.core.errors import MilkError
+
+        try:
+            await doing
+        except MilkError as error:
+            text = f"{error.what} {error.hint}".strip()
+            if fatal:
+                self.state.problem = text
+                self.main.state_changed(Topic)
+            self.main.note(text, "error" if fatal else "warning")
+            return False
+        return True
+
+    @work(group="command", exit_on_error=False)
+    async def run_in_background(self, doing: Awaitable[object]) -> None:
+        await self.guarded(doing)
+
+    @on(EngineSpoke)
+    def engine_spoke(self) -> None:
+        """Take what happened into the state, and let the screens show it."""
+        from milk_tui.engine import events as happened
+        from milk_tui.ui import reduce
+
+        now = time.monotonic()
+        topics: set[Topic] = set()
+        facts: set[str] = set()
+        for event in self.control.take_events():
+            topics |= reduce.apply(self.state, event, now)
+            self.main.conversation.hear(event)
+            match event:
+                case happened.PerceptChanged():
+                    facts.add(event.percept.id)
+                case happened.Notice():
+                    self.main.notice(event)
+                case happened.SessionChanged():
+                    self.name_terminal()
+                case _:
+                    pass
+        for screen in self.screen_stack:
+            if (changed := getattr(screen, "state_changed", None)) is not None:
+                changed(topics, facts)
+
+    @on(SessionOpened)
+    def session_opened(self) -> None:
+        self.name_terminal()
+        self.main.session_opened()
+
+    @on(MainScreen.Sent)
+    def prompt_sent(self, event: MainScreen.Sent) -> None:
+        """A prompt or a command was entered; a command that is none stays where it is."""
+        from milk_tui.ui.commands import CommandError, parse
+
+        try:
+            command = parse(event.text)
+        except CommandError as error:
+            self.main.put_back(event.text)
+            self.main.note(f"{error.what} {error.hint}".strip(), "warning")
+            return
+        if command is None and self.state.problem:
+            self.main.put_back(event.text)
+            self.main.note(self.state.problem, "error")
+            return
+        self.main.prompt.past.sent(event.text)
+        if command is None:
+            self.run_in_background(self.commands.send(event.text))
+        else:
+            self.run_in_background(self.perform(command.action, command.argument))
+
+    @on(MainScreen.Wanted)
+    def wanted(self, event: MainScreen.Wanted) -> None:
+        if event.by_key and event.action.id == "escalate":
+            self.run_in_background(self.commands.escalate_key(self.main.prompt.full_text))
+        else:
+            self.run_in_background(self.perform(event.action))
+
+    @on(FactList.Asked)
+    def fact_asked(self, event: FactList.Asked) -> None:
+        doing = {"pin": self.commands.pin, "forget": self.commands.forget, "restore": self.commands.restore}
+        if event.what == "details":
+            self.run_in_background(self._fact_details(event))
+        else:
+            self.run_in_background(doing[event.what](event.percept))
+
+    @on(FactPane.FilterChanged)
+    def filter_changed(self, event: FactPane.FilterChanged) -> None:
+        self._find(event.pane, event.words)
+
+    @work(group="filter", exclusive=True, exit_on_error=False)
+    async def _find(self, pane: FactPane, words: str) -> None:
+        pane.show_found(words, await self.control.search(words) if words.strip() else [])
+
+    @on(Prompt.Changed)
+    def prompt_changed(self) -> None:
+        """Save the draft a moment after the last change."""
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+        self._draft_timer = self.set_timer(DRAFT_AFTER_S, self._save_draft)
+
+    async def _save_draft(self) -> None:
+        self._draft_timer = None
+        await self.guarded(self.control.save_draft(self.main.prompt.full_text))
+
+    async def perform(self, action: Action, argument: str = "") -> None:
+        """Do what an action says, however it was asked for. Raises MilkError."""
+        if (command := self.commands.by_id.get(action.id)) is not None:
+            if action.needs_argument and not argument:
+                self.main.prompt.set_text(f"/{action.command} ")
+                return
+            await command(argument)
+        elif action.id == "theme" and argument:
+            self.use_theme(argument)
+        else:
+            here = hasattr(self, f"action_{action.method}")
+            await self.run_action(action.method, self if here else self.main)
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_history_search(self) -> None:
+        from milk_tui.ui import prompt_tools
+
+        await prompt_tools.search_history(self, self.main.prompt)
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_editor(self) -> None:
+        from milk_tui.ui import prompt_tools
+
+        await self.guarded(prompt_tools.write_elsewhere(self, self.main.prompt, self.terminal))
+
+    async def _fact_details(self, event: FactList.Asked) -> None:
+        from milk_tui.ui.fact_details import details
+
+        turn = await details(self, self.control, event.percept)
+        if turn is not None:
+            self.show_main()
+            self.main.conversation.go_to_turn(turn)
+
+    def use_theme(self, name: str) -> None:
+        if name in self.available_themes:
+            self.theme = name
+        else:
+            self.main.note(f"there is no theme {name}: {', '.join(sorted(self.available_themes))}", "warning")
+
+    def copy_to_clipboard(self, text: str) -> None:
+        super().copy_to_clipboard(text)
+        self.main.note(f"{len(text):,} characters sent to the terminal's clipboard")
+
+    def name_terminal(self) -> None:
+        """Write the session's title into the terminal's own."""
+        from milk_tui.core.text import one_line
+
+        title = one_line(self.state.title, 60)
+        if self._driver is not None:
+            self._driver.write(f"\x1b]2;milk{' · ' + title if title else ''}\x07")
+
+    def show_main(self) -> None:
+        """Close every screen above the main one."""
+        while self.screen is not self.main:
+            self.pop_screen()
+
+    def show_full(self, screen: FullScreen) -> None:
+        """Show a full screen instead of the one that is up; the same one again closes it."""
+        again = type(self.screen) is type(screen)
+        self.show_main()
+        if not again:
+            self.push_screen(screen)
+
+    def action_memory(self) -> None:
+        from milk_tui.ui.memory import MemoryScreen
+
+        self.show_full(MemoryScreen(self.state, self.keymap))
+
+    def action_bricks(self) -> None:
+        from milk_tui.ui.inspector import InspectorScreen
+
+        self.show_full(InspectorScreen(self.state, self.keymap, self.control))
+
+    def action_perception(self) -> None:
+        from milk_tui.ui.perception import PerceptionScreen
+
+        self.show_full(PerceptionScreen(self.state, self.keymap))
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_sessions(self) -> None:
+        from milk_tui.ui.sessions import choose
+
+        await self.guarded(choose(self, self.control, self))
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_new_session(self) -> None:
+        self.show_main()
+        await self.guarded(self.switch_session(new=True))
+
+    async def switch_session(self, which: str | None = None, *, new: bool = False) -> None:
+        """Another session on the screen; the draft of this one is saved first."""
+        if self.control.workspace is None:
+            self.main.note("the session is not open yet")
+            return
+        await self.control.save_draft(self.main.prompt.full_text)
+        await self.control.open_session(which, new=new)
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_help(self) -> None:
+        from milk_tui.ui.actions import BY_ID
+        from milk_tui.ui.help import help_picker
+
+        chosen = await self.push_screen_wait(help_picker(self.keymap))
+        if chosen is not None:
+            await self.guarded(self.perform(BY_ID[chosen]))
+
+    def action_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from milk_tui.ui.palette import Actions
+
+        self.push_screen(CommandPalette([Actions], placeholder="find a command"))
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_theme(self) -> None:
+        from milk_tui.ui.dialogs import Picker
+        from milk_tui.ui.theme_rows import theme_rows
+
+        before = self.theme
+        chosen = await self.push_screen_wait(Picker("theme", theme_rows(self.available_themes, before)))
+        if chosen is not None:
+            self.theme = chosen
+
+    def action_next_pane(self) -> None:
+        self._move_pane(1)
+
+    def action_previous_pane(self) -> None:
+        self._move_pane(-1)
+
+    def _move_pane(self, step: int) -> None:
+        move = getattr(self.screen, "move_pane", None)
+        if move is not None:
+            move(step)
+        elif step > 0:
+            self.screen.focus_next()
+        else:
+            self.screen.focus_previous()
+
+    async def action_help_quit(self) -> None:
+        """Textual's own meaning of ``ctrl+c``, which the main screen's replaces."""
+
+    async def action_quit(self) -> None:
+        """Save the draft, let everything go, leave. A second time: leave at once."""
+        if self._closing:
+            self.exit(0)
+            return
+        self._closing = True
+        self.main.note("saving …")
+        self._leave()
+
+    @work(group="quit", exit_on_error=False)
+    async def _leave(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_WITHIN_S):
+                await self.guarded(self.control.save_draft(self.main.prompt.full_text))
+                await self.control.close()
+        finally:
+            self.exit(0)
+
+    def _end_on_signals(self) -> None:
+        """A hang-up or a polite end saves like a quit does."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            try:
+                loop.add_signal_handler(number, self.call_later, self.action_quit)
+            except (NotImplementedError, RuntimeError, ValueError):
+                return
+
+
+def run(launch: Launch) -> int:
+    """Run the screen until the person leaves; the exit code. Nothing else writes to the terminal meanwhile."""
+    from milk_tui import paths
+    from milk_tui.ui import guard, keys
+
+    keys.install()
+    app = MilkApp(launch)
+    log = paths.log_dir() / "screen.log"
+    with guard.only_the_screen(log) as terminal:
+        app.terminal = terminal
+        code = app.run()
+    if app.return_code:
+        print(f"milk-tui ended because of an error in itself; {paths.shown(log)} has the details.")
+    return app.return_code or code or 0

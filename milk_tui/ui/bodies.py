@@ -1,0 +1,170 @@
+"""From the records of a session to what the transcript shows of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from milk_tui.core.records import (
+    Leg,
+    LegError,
+    LegStatus,
+    Percept,
+    Receipt,
+    RouteDecision,
+    Segment,
+    ToolCall,
+    Turn,
+    TurnStatus,
+    Usage,
+)
+from milk_tui.store.legs import LegIndex
+from milk_tui.store.turns import TurnIndex
+from milk_tui.ui import format as f
+from milk_tui.ui.transcript import parts as p
+
+RECEIPT_KEY = "F3"
+
+_TURN_NOTES = {
+    TurnStatus.PENDING: "waits",
+    TurnStatus.FAILED: "not answered",
+    TurnStatus.INTERRUPTED: "interrupted",
+}
+_BRIEF_NAMES = {
+    "escalation_brief": "brief",
+    "current_need": "need",
+    "primary_summary": "primary's summary",
+    "escalation_summary": "escalation summary",
+}
+
+
+def turn_key(turn_id: int) -> p.Key:
+    return ("turn", turn_id)
+
+
+def leg_key(leg_id: int) -> p.Key:
+    return ("leg", leg_id)
+
+
+def entries(turns: Sequence[TurnIndex], legs: Sequence[LegIndex]) -> list[p.Entry]:
+    """The list of a session: each turn's prompt and then its legs."""
+    of_turn: dict[int, list[LegIndex]] = {}
+    for leg in legs:
+        of_turn.setdefault(leg.turn_id, []).append(leg)
+    result: list[p.Entry] = []
+    for turn in turns:
+        result.append(p.Entry(turn_key(turn.id), p.EntryKind.PROMPT, chars=turn.prompt_chars, lines=turn.prompt_lines))
+        result += [leg_entry(leg) for leg in of_turn.get(turn.id, ())]
+    return result
+
+
+def leg_entry(leg: LegIndex) -> p.Entry:
+    extra = 2 * leg.escalated + bool(leg.thinking_chars) + leg.tools + (leg.status is not LegStatus.DONE)
+    return p.Entry(leg_key(leg.id), p.EntryKind.LEG, chars=leg.text_chars, lines=leg.text_lines, extra=extra)
+
+
+def prompt_body(turn: Turn, why: str = "") -> p.EntryBody:
+    """A prompt; ``why`` it waits, when it does."""
+    note = _TURN_NOTES.get(turn.status, "")
+    if turn.status is TurnStatus.PENDING and why:
+        note = f"waits: {why}"
+    return p.EntryBody((p.Prompt(turn.prompt, f.clock(turn.created_ms), note),))
+
+
+def leg_body(
+    leg: Leg,
+    tools: Sequence[ToolCall],
+    captured: Sequence[Percept],
+    receipt: Receipt | None,
+    route: RouteDecision | None,
+) -> p.EntryBody:
+    """A leg that has ended, or runs: banner, header, thinking, answer with its tools, facts, outcome, usage."""
+    shown: list[p.Part] = []
+    if leg.escalated:
+        shown.append(p.Banner(leg.agent_name, leg.reason))
+    if receipt is not None and leg.escalated:
+        shown.append(p.ReceiptLine(receipt_line(receipt), RECEIPT_KEY))
+    shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), route_line(route)))
+    if leg.thinking.strip():
+        shown.append(p.Thinking(leg.thinking))
+    shown += p.interleave(leg.text, [(call.position, tool_part(call)) for call in tools])
+    shown += [fact_part(percept) for percept in captured]
+    if (outcome := outcome_part(leg.status, leg.error)) is not None:
+        shown.append(outcome)
+    if usage := usage_line(leg.usage, leg.started_ms, leg.ended_ms):
+        shown.append(p.Usage(usage))
+    return p.EntryBody(tuple(shown))
+
+
+def tool_part(call: ToolCall) -> p.Tool:
+    return p.Tool(call.id, call.name, call.arguments, call.result, call.status)
+
+
+def fact_part(percept: Percept) -> p.Fact:
+    return p.Fact(f"{percept.short_id} {percept.content}")
+
+
+def route_line(route: RouteDecision | None) -> str:
+    """Why the turn came here; nothing when nothing speaks for anything else."""
+    if route is None or (route.rule == "primary" and not route.parts):
+        return ""
+    if route.rule == "hard" or not route.parts:
+        return f"{route.rule}: {route.reason}"
+    return "routed: " + ", ".join(f"{part.name} {part.value:+g}" for part in route.parts)
+
+
+def receipt_line(receipt: Receipt) -> str:
+    """``sent 5.1k chars: brief · need · primary's summary 3.1k · facts 240``: what was not there before."""
+    given = [segment for segment in receipt.segments if segment.included and not segment.stable]
+    names = " · ".join(_segment_name(segment) for segment in given)
+    fixed = sum(segment.chars for segment in receipt.segments if segment.included and segment.stable)
+    parts = [names] if names else []
+    if fixed:
+        parts.append(f"fixed part {f.count(fixed)}")
+    if receipt.thread_messages:
+        parts.append(f"thread {f.count(receipt.thread_chars)}")
+    return f"sent {f.count(receipt.chars + receipt.thread_chars)} chars: " + " · ".join(parts)
+
+
+def _segment_name(segment: Segment) -> str:
+    name = _BRIEF_NAMES.get(segment.name, segment.name.replace("_", " "))
+    return f"{name} {f.count(segment.chars)}" if segment.chars >= 200 else name
+
+
+_OUTCOMES = {
+    LegStatus.CANCELLED: p.Outcome("stopped; what came until then is kept"),
+    LegStatus.INTERRUPTED: p.Outcome(
+        "interrupted: the program ended here; what came until then is kept",
+        p.Severity.WARNING,
+        "/retry asks again",
+    ),
+    LegStatus.EMPTY: p.Outcome("no answer: the model said nothing", p.Severity.WARNING, "/retry asks again"),
+}
+
+
+def outcome_part(status: LegStatus, error: LegError | None) -> p.Outcome | None:
+    """How a leg ended when it did not simply answer."""
+    if error is not None:
+        hint = error.hint or "/retry asks again"
+        if error.retry_after_s:
+            hint = f"{hint} (after {f.elapsed(error.retry_after_s)})"
+        return p.Outcome(error.message, p.Severity.ERROR, hint)
+    if status is LegStatus.FAILED:
+        return p.Outcome("failed", p.Severity.ERROR, "/retry asks again")
+    return _OUTCOMES.get(status)
+
+
+def usage_line(usage: Usage, started_ms: int, ended_ms: int | None) -> str:
+    """``7 s · 1.2k in (0.9k cached) · 340 out · $0.01``; what is unknown is left out."""
+    parts: list[str] = []
+    if ended_ms is not None:
+        parts.append(f.elapsed((ended_ms - started_ms) / 1000))
+    if usage.input_tokens is not None:
+        cached = f" ({f.count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
+        parts.append(f"{f.count(usage.input_tokens)} in{cached}")
+    if usage.output_tokens is not None:
+        parts.append(f"{f.count(usage.output_tokens)} out")
+    if ended_ms is not None and not usage.known:
+        parts.append("tokens not reported")
+    if usage.cost_usd is not None:
+        parts.append(f.money(usage.cost_usd))
+    return " · ".join(parts)

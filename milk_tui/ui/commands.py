@@ -1,0 +1,211 @@
+"""What a slash command says, and what the commands do with the session."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from milk_tui.core.errors import MilkError
+from milk_tui.ui.actions import BY_COMMAND, Action
+from milk_tui.ui.state import ESCALATION, SessionState
+
+if TYPE_CHECKING:
+    from milk_tui.core.records import Percept
+    from milk_tui.engine.conductor import Conductor
+    from milk_tui.ui.control import Control
+
+NO_SESSION = "the session is not open yet; what you wrote is kept"
+NO_ESCALATION = (
+    "no deeper agent is configured. Start with --escalation MODEL (embedded:medium needs no key), or set it "
+    "in the config under [session]; milk-tui doctor says what was found"
+)
+
+
+class CommandError(MilkError):
+    """A command that can't be run; what was written is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    action: Action
+    argument: str
+
+
+def parse(text: str) -> Command | None:
+    """The command that the text is; ``None`` for a prompt. Raises CommandError for an unknown or wrong one.
+
+    A path (``/usr/bin …``) is a prompt, and so is what begins with a space.
+    """
+    first, _, rest = text.partition(" ")
+    name = first[1:].rstrip()
+    if not text.startswith("/") or "\n" in first or not name.replace("-", "").isalpha():
+        return None
+    action = BY_COMMAND.get(name.lower())
+    if action is None:
+        raise CommandError(f"there is no command /{name}", "F1 lists them; a space before it sends it as text")
+    argument = rest.strip()
+    if action.needs_argument and not argument:
+        raise CommandError(f"/{name} needs more: {action.usage}")
+    return Command(action, argument)
+
+
+class Surface(Protocol):
+    """What the commands need of the screen."""
+
+    def note(self, text: str, severity: str = "information") -> None:
+        """Say something where the person is writing."""
+
+    def take_prompt(self) -> str:
+        """Take what is written."""
+
+    def put_back(self, text: str) -> None:
+        """Give back what could not be sent."""
+
+
+class Commands:
+    """The session's actions, by key or by command. ``MilkError`` goes through to the caller."""
+
+    def __init__(self, control: Control, state: SessionState, surface: Surface) -> None:
+        self._control = control
+        self._state = state
+        self._surface = surface
+        self._last_forgotten: list[str] = []
+        self.by_id: dict[str, Callable[[str], Awaitable[None]]] = {
+            "escalate": self.escalate,
+            "escape": self.stop,
+            "hand-back": self.hand_back,
+            "retry": self.retry,
+            "need": self.need,
+            "learn": self.learn,
+            "pin-fact": self.pin_by_id,
+            "forget-fact": self.forget_by_id,
+            "restore-fact": self.restore_by_id,
+            "take-back": self.take_back,
+            "rename-session": self.rename,
+        }
+
+    async def send(self, text: str) -> None:
+        """Send a prompt; what can't be sent goes back."""
+        try:
+            await self._control.submit(text)
+        except MilkError:
+            self._surface.put_back(text)
+            raise
+
+    async def escalate_key(self, written: str) -> None:
+        """``ctrl+g``: this one turn with what is written; nothing written: pin or unpin the escalation agent."""
+        conductor = self._control.conductor
+        if conductor is None:
+            raise CommandError(NO_SESSION)
+        self._need_escalation()
+        if not written.strip():
+            from milk_tui.core.records import Role
+
+            pinned = conductor.session.pinned_agent is Role.ESCALATION
+            await conductor.pin_agent(None if pinned else Role.ESCALATION)
+            name = self._state.agent(ESCALATION).name
+            said = f"{name} is no longer pinned" if pinned else f"every prompt goes to {name} now"
+            self._surface.note(said)
+            return
+        text = self._surface.take_prompt()
+        try:
+            await conductor.submit(text, escalate=True)
+        except MilkError:
+            self._surface.put_back(text)
+            raise
+
+    async def escalate(self, argument: str) -> None:
+        """``/escalate``: the newest prompt again, for the escalation agent, with the person's reason."""
+        conductor = self._conductor()
+        self._need_escalation()
+        last = await self._control.last_prompt()
+        fresh = argument == "fresh"
+        reason = "" if fresh else argument
+        prompt = last or reason
+        if not prompt:
+            raise CommandError("there is nothing to hand over yet", "write a prompt and press ctrl+g")
+        await conductor.submit(prompt, escalate=True, reason=reason, fresh=fresh)
+
+    async def stop(self, argument: str = "") -> None:
+        if not await self._control.stop():
+            self._surface.note("nothing runs")
+
+    async def hand_back(self, argument: str = "") -> None:
+        conductor = self._conductor()
+        session = conductor.session
+        if not (session.pinned_agent or session.sticky or session.waiting):
+            self._surface.note(f"{session.primary.name or 'the primary'} has the conversation already")
+            return
+        await conductor.hand_back()
+        self._surface.note(f"back to {conductor.session.primary.name}")
+
+    async def retry(self, argument: str = "") -> None:
+        conductor = self._conductor()
+        turn_id = await self._control.last_turn()
+        if not turn_id:
+            raise CommandError("nothing was asked yet")
+        await conductor.retry(turn_id)
+
+    async def need(self, argument: str) -> None:
+        conductor = self._conductor()
+        if argument:
+            await conductor.set_need(argument)
+            return
+        brick = self._state.bricks.get("current_need")
+        self._surface.note(f"need: {brick.text}" if brick is not None and brick.text else "no need is set")
+
+    async def learn(self, argument: str) -> None:
+        """``!`` before the fact keeps one that looks like a secret."""
+        override = argument.startswith("!")
+        percept = await self._conductor().learn(argument.removeprefix("!").strip(), override_secret=override)
+        self._surface.note(f"remembered {percept.short_id}")
+
+    async def pin(self, percept: Percept) -> None:
+        await self._conductor().pin(percept.id, not percept.pinned)
+
+    async def forget(self, percept: Percept) -> None:
+        await self._conductor().forget(percept.id)
+        self._last_forgotten.append(percept.id)
+        self._surface.note(f"{percept.short_id} forgotten; u or /restore brings it back")
+
+    async def restore(self, percept: Percept | None) -> None:
+        """Bring back this fact when it is forgotten, else the one that was forgotten last."""
+        gone = percept is not None and percept.status in ("forgotten", "superseded")
+        if percept is not None and gone:
+            await self._conductor().restore(percept.id)
+            if percept.id in self._last_forgotten:
+                self._last_forgotten.remove(percept.id)
+        elif self._last_forgotten:
+            await self._conductor().restore(self._last_forgotten.pop())
+        else:
+            self._surface.note("nothing was forgotten")
+
+    async def pin_by_id(self, argument: str) -> None:
+        await self.pin(await self._control.fact(argument))
+
+    async def forget_by_id(self, argument: str) -> None:
+        await self.forget(await self._control.fact(argument))
+
+    async def restore_by_id(self, argument: str) -> None:
+        await self.restore(await self._control.fact(argument) if argument else None)
+
+    async def take_back(self, argument: str = "") -> None:
+        text = await self._control.take_back()
+        if text is None:
+            self._surface.note("no prompt waits")
+        else:
+            self._surface.put_back(text)
+
+    async def rename(self, argument: str) -> None:
+        await self._conductor().rename(argument)
+
+    def _conductor(self) -> Conductor:
+        if self._control.conductor is None:
+            raise CommandError(NO_SESSION)
+        return self._control.conductor
+
+    def _need_escalation(self) -> None:
+        view = self._state.agent(ESCALATION)
+        if view.state == "missing":
+            raise CommandError(view.text or NO_ESCALATION)

@@ -1,0 +1,84 @@
+"""Help (F1): every key and command, searchable; choosing one does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from milk_tui.ui import format as f
+from milk_tui.ui.actions import ACTIONS, Action, Keymap, Where
+from milk_tui.ui.dialogs import Picker
+from milk_tui.ui.paint import Line
+from milk_tui.ui.row_list import Heading, Row
+from milk_tui.ui.words import TextRow
+
+_TITLES = {
+    Where.SESSION: "ON THE MAIN SCREEN",
+    Where.EVERYWHERE: "EVERYWHERE",
+    Where.PROMPT: "IN THE PROMPT",
+    Where.PERCEPTS: "IN A LIST OF FACTS",
+    Where.SESSIONS: "IN THE LIST OF SESSIONS",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRow:
+    """Keys and command, then what they do."""
+
+    action: Action
+    keys: str
+    selectable: bool = True
+
+    @property
+    def key(self) -> str:
+        return self.action.id
+
+    def height(self, width: int) -> int:
+        return 1 + len(self._help(width))
+
+    def lines(self, width: int) -> Sequence[Line]:
+        usage = self.action.usage or self.action.title
+        first: Line = (
+            (f"  {f.pad(self.keys, max(16, cell_len(self.keys) + 1))}", "key"),
+            (usage, "strong"),
+            (f"  {self.action.id}" if width >= 60 else "", "dim"),
+        )
+        return [first, *((("    ", ""), (row, "dim")) for row in self._help(width))]
+
+    def _help(self, width: int) -> list[str]:
+        return f.wrap(self.action.help, width - 5)
+
+
+def help_picker(keymap: Keymap) -> Picker:
+    """The help screen; its result is the id of an action, or ``None``."""
+    return Picker(
+        "help",
+        lambda words: help_rows(words, keymap),
+        placeholder="type to find a key or a command",
+        hint="enter does it · esc closes",
+        wide=True,
+    )
+
+
+def help_rows(words: str, keymap: Keymap) -> Sequence[Row]:
+    """The actions that fit the words, by the pane in which their keys work."""
+    wanted = words.casefold().split()
+    rows: list[Row] = []
+    for where, title in _TITLES.items():
+        members = [a for a in ACTIONS if a.where is where and _fits(a, wanted, keymap)]
+        if not members:
+            continue
+        if rows:
+            rows.append(TextRow(f"gap:{where}", ""))
+        rows.append(Heading(f"where:{where}", ((title, "heading"),)))
+        rows += [ActionRow(action, keymap.shown(action)) for action in members]
+    return rows
+
+
+def _fits(action: Action, words: list[str], keymap: Keymap) -> bool:
+    text = " ".join(
+        (action.id, action.title, action.help, action.usage, *action.aliases, *keymap.of(action))
+    ).casefold()
+    return all(word in text for word in words)

@@ -1,0 +1,247 @@
+"""The main screen: conversation, facts, bricks and prompt; it shows the state and says what is wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+
+from milk_tui.ui import summary
+from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
+from milk_tui.ui.bars import FooterLine, HeaderLine
+from milk_tui.ui.control import Control
+from milk_tui.ui.conversation import Conversation
+from milk_tui.ui.prompt import Prompt
+from milk_tui.ui.prompt_box import PromptBox
+from milk_tui.ui.sidebar import Sidebar
+from milk_tui.ui.state import SessionState, Topic
+from milk_tui.ui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from milk_tui.config import UiConfig
+
+TICK_S = 0.25
+AGAIN_S = 2.0
+"""Seconds in which a second ``ctrl+c`` quits."""
+
+
+class MainScreen(Screen[None]):
+    """Composition and looks; what a key does with the session is said upwards (``Wanted``)."""
+
+    @dataclass
+    class Wanted(Message):
+        """An action is wanted, by its key or by a command that takes nothing."""
+
+        action: Action
+        by_key: bool = True
+
+    @dataclass
+    class Sent(Message):
+        """A prompt was sent; it is taken out of the input when it is kept."""
+
+        text: str
+
+    BINDINGS: ClassVar = bindings(Where.SESSION)
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (16, "-high")]
+    AUTO_FOCUS = "#prompt"
+
+    def __init__(self, state: SessionState, control: Control) -> None:
+        super().__init__()
+        self._state = state
+        self._control = control
+        self._frame = 0
+        self._ticker: Timer | None = None
+        self._asked_to_quit = 0.0
+        self.header = HeaderLine(state)
+        self.transcript = Transcript(id="transcript")
+        self.conversation = Conversation(self.transcript, state, control)
+        self.sidebar = Sidebar(state)
+        self.box = PromptBox()
+        self.footer = FooterLine()
+        self._reduced_motion = False
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.box.prompt
+
+    def compose(self) -> ComposeResult:
+        yield self.header
+        with Horizontal(id="body"):
+            with Vertical(id="conversation", classes="pane") as conversation:
+                conversation.border_title = "conversation"
+                yield self.transcript
+            yield self.sidebar
+        yield self.box
+        yield self.footer
+
+    def on_mount(self) -> None:
+        self._ticker = self.set_interval(TICK_S, self._tick, pause=True)
+        self.state_changed(Topic)
+
+    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
+        """Draw again what the topics name; ``facts`` are new or changed ones."""
+        topics = set(topics)
+        if Topic.HEADER in topics:
+            self.header.refresh()
+        if Topic.STATUS in topics:
+            self._say()
+        if Topic.PERCEPTS in topics:
+            self.sidebar.show_facts(facts)
+        if topics & {Topic.BRICKS, Topic.HEADER}:
+            self.sidebar.show_bricks()
+        if Topic.KEYS in topics:
+            self._offer_keys()
+
+    def use_settings(self, keymap: Keymap, settings: UiConfig) -> None:
+        self.box.use_keys(keymap)
+        self.footer.show(keymap=keymap)
+        self._reduced_motion = settings.reduced_motion
+        self.sidebar.pane.facts.flashes = not settings.reduced_motion
+        self.set_class(not settings.sidebar, "-no-sidebar")
+
+    def _say(self) -> None:
+        now = time.monotonic()
+        frame = -1 if self._reduced_motion else self._frame
+        self.box.say(summary.status(self._state, now, frame), summary.queue(self._state))
+        if self._ticker is not None:
+            (self._ticker.resume if self._state.busy else self._ticker.pause)()
+
+    def _tick(self) -> None:
+        self._frame += 1
+        self._say()
+
+    def _offer_keys(self) -> None:
+        off = set()
+        if self._state.running is None and self.focused is self.prompt:
+            off.add("escape")
+        where = (Where.PERCEPTS,) if self.focused is self.sidebar.pane.facts else ()
+        self.footer.show(where=where, off=frozenset(off))
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._offer_keys()
+
+    @on(FooterLine.Pressed)
+    async def key_clicked(self, event: FooterLine.Pressed) -> None:
+        target: Widget | Screen[None] = self
+        if event.action.where is Where.PERCEPTS:
+            target = self.sidebar.pane.facts
+        await self.app.run_action(event.action.method, target if event.action.where is not Where.EVERYWHERE else None)
+
+    @on(PromptBox.CommandChosen)
+    def command_chosen(self, event: PromptBox.CommandChosen) -> None:
+        self.post_message(self.Wanted(event.action, by_key=False))
+
+    @on(Prompt.Submitted)
+    def submitted(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Sent(event.text))
+
+    def _key_escape(self) -> None:
+        """Dropping a selection is one step of ``action_escape``, not one beside it."""
+
+    async def action_escape(self) -> None:
+        """The first that applies (``ux.md``, "Keys")."""
+        if self.box.close_completion() or await self.sidebar.pane.close_filter():
+            return
+        if self.selections:
+            self.clear_selection()
+        elif self.prompt.selected_text:
+            self.prompt.move_cursor(self.prompt.cursor_location)
+        elif self.transcript.close_search():
+            pass
+        elif self._state.running is not None:
+            self._want("escape")
+        elif self.focused is not self.prompt:
+            self.prompt.focus()
+        elif self._state.loading is not None:
+            self._want("escape")
+
+    def action_copy(self) -> None:
+        """Without a selection: clear the prompt, or ask to quit."""
+        now = time.monotonic()
+        if self.box.close_completion() or not self.prompt.is_empty:
+            self.prompt.take()
+            self.box.note("cleared; ^z brings it back")
+        elif now - self._asked_to_quit < AGAIN_S:
+            self._want("quit")
+        else:
+            self._asked_to_quit = now
+            self.box.note("once more to save and quit")
+
+    def action_copy_text(self) -> None:
+        from textual.actions import SkipAction
+
+        text = self.get_selected_text()
+        if not text:
+            raise SkipAction()
+        self.app.copy_to_clipboard(text)
+
+    def action_sidebar(self) -> None:
+        if self.has_class("-narrow"):
+            self._want("memory")
+        else:
+            self.toggle_class("-no-sidebar")
+            if self.focused is None or not self.focused.display:
+                self.prompt.focus()
+
+    def panes(self) -> list[Widget]:
+        """What F6 moves between, in order."""
+        panes: list[Widget] = [self.prompt, self.transcript, self.sidebar.pane.facts]
+        return [pane for pane in panes if pane.region.area]
+
+    def move_pane(self, step: int) -> None:
+        panes = self.panes()
+        at = next((i for i, pane in enumerate(panes) if pane.has_focus), 0)
+        panes[(at + step) % len(panes)].focus()
+
+    def _want(self, id_: str) -> None:
+        self.post_message(self.Wanted(BY_ID[id_]))
+
+    def action_escalate(self) -> None:
+        self._want("escalate")
+
+    def action_hand_back(self) -> None:
+        self._want("hand-back")
+
+    def action_history_search(self) -> None:
+        self._want("history-search")
+
+    def action_editor(self) -> None:
+        self._want("editor")
+
+    def session_opened(self) -> None:
+        """Show the session that was opened: conversation, facts, and the draft unless something is written."""
+        shown, session = self._control.shown, self._state.session
+        if shown is None or session is None:
+            return
+        self.conversation.begin(shown)
+        self.prompt.past.set(shown.history)
+        if session.draft:
+            if self.prompt.is_empty:
+                self.prompt.set_text(session.draft)
+            elif self.prompt.full_text != session.draft:
+                self.prompt.past.offer(session.draft)
+                self.note("the draft of last time is one step up")
+        self.state_changed(Topic)
+
+    def note(self, text: str, severity: str = "information") -> None:
+        self.box.note(text, severity)
+
+    def take_prompt(self) -> str:
+        text = self.prompt.take()
+        self.prompt.past.sent(text)
+        return text
+
+    def put_back(self, text: str) -> None:
+        self.prompt.put_back(text)

@@ -1,0 +1,51 @@
+"""The command palette's entries: the registry's actions, found by fuzzy words."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from milk_tui.ui.actions import ACTIONS, Action, Keymap, Where
+
+
+class Performer(Protocol):
+    """The app, as far as the palette needs it."""
+
+    keymap: Keymap
+    perform: Callable[[Action], Awaitable[None]]
+
+
+_OFFERED = (Where.EVERYWHERE, Where.SESSION)
+
+
+class Actions(Provider):
+    """Everything that can be done from the main screen; what needs an argument goes into the prompt."""
+
+    @property
+    def _performer(self) -> Performer:
+        return cast(Performer, self.app)
+
+    async def discover(self) -> Hits:
+        for action in self._offered():
+            yield DiscoveryHit(self._label(action), self._do(action), help=action.help)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for action in self._offered():
+            label = self._label(action)
+            score = max(matcher.match(label), matcher.match(action.help) * 0.7)
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), self._do(action), help=action.help)
+
+    def _offered(self) -> list[Action]:
+        return [a for a in ACTIONS if a.command and a.id != "palette" and a.where in _OFFERED]
+
+    def _label(self, action: Action) -> str:
+        keys = self._performer.keymap.shown(action, 1)
+        return f"{action.title}  {action.usage}" + (f"  ({keys})" if keys else "")
+
+    def _do(self, action: Action) -> Callable[[], Awaitable[None]]:
+        return partial(self._performer.perform, action)

@@ -1,0 +1,76 @@
+"""What the full-screen views have in common: a title line, a body, the footer, and escape to go back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import Screen
+from textual.strip import Strip
+
+from milk_tui.ui.actions import Keymap, Where
+from milk_tui.ui.bars import FooterLine
+from milk_tui.ui.paint import Line, Painter, spread
+from milk_tui.ui.state import SessionState, Topic
+
+
+class TitleLine(Painter):
+    """The first line of a full screen."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, left: Line, right: Line = ()) -> None:
+        super().__init__(id="header")
+        self._left = left
+        self._right = right
+
+    def say(self, left: Line, right: Line = ()) -> None:
+        self._left, self._right = left, right
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        return self.paint(spread(self._left, self._right, width), width)
+
+
+class FullScreen(Screen[None]):
+    """A view over the whole terminal. Subclasses compose their body and follow ``state_changed``."""
+
+    BINDINGS: ClassVar = [Binding("escape", "back", "Back", show=False)]
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (16, "-high")]
+    HEADING: ClassVar = ""
+    WHERE: ClassVar[tuple[Where, ...]] = ()
+
+    def __init__(self, state: SessionState, keymap: Keymap) -> None:
+        super().__init__()
+        self.state = state
+        self.title_line = TitleLine(((f" {self.HEADING}", "strong"),), (("esc back ", "dim"),))
+        self.footer = FooterLine(keymap)
+
+    def compose(self) -> ComposeResult:
+        yield self.title_line
+        yield from self.body()
+        yield self.footer
+
+    def body(self) -> ComposeResult:
+        """The view's widgets."""
+        yield from ()
+
+    def on_mount(self) -> None:
+        self.footer.show(where=self.WHERE, off=frozenset({"escape", "escalate"}))
+        self.state_changed(Topic)
+
+    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
+        """Draw again what the topics name."""
+
+    @on(FooterLine.Pressed)
+    async def key_clicked(self, event: FooterLine.Pressed) -> None:
+        target = None if event.action.where is Where.EVERYWHERE else self.focused
+        await self.app.run_action(event.action.method, target)
+
+    async def action_back(self) -> None:
+        self.dismiss()
