@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from milk_tui.core.records import LegStatus, TurnStatus
 from milk_tui.store import owner, percepts, tool_calls
 from milk_tui.store.clock import now_ms
 
@@ -26,7 +27,8 @@ class Recovered(Struct, frozen=True, kw_only=True):
 
     interrupted_legs: tuple[int, ...] = ()
     """They keep their text so far; they did not acknowledge, so the next leg is given the same again."""
-    interrupted_turns: tuple[int, ...] = ()
+    ended_turns: tuple[int, ...] = ()
+    """Interrupted; or as their last leg ended, when the program died just after it."""
     waiting_turns: tuple[int, ...] = ()
     """Prompts that nothing was sent for: pending again, to be offered to the person."""
     percepts: tuple[percepts.Change, ...] = ()
@@ -34,7 +36,7 @@ class Recovered(Struct, frozen=True, kw_only=True):
 
 
 def needed(conn: sqlite3.Connection) -> bool:
-    """True when something is open: cheap, so that a clean start costs nothing."""
+    """True when a turn or leg has not ended: a living program's, or one for ``recover``."""
     row = conn.execute(
         "select exists (select 1 from turns where status in ('pending', 'running'))"
         " or exists (select 1 from legs where status in ('pending', 'running'))"
@@ -43,7 +45,8 @@ def needed(conn: sqlite3.Connection) -> bool:
 
 
 def recover(db: Database, running_folder: Path, *, now: int | None = None) -> Recovered:
-    """``running_folder`` is ``Store.running_folder``. Does nothing the second time."""
+    """``running_folder`` is ``Store.running_folder``. Does nothing the second time, except that it names the
+    waiting turns again."""
     now = now_ms() if now is None else now
     conn = db.conn
     owner.sweep(running_folder)
@@ -51,48 +54,77 @@ def recover(db: Database, running_folder: Path, *, now: int | None = None) -> Re
         "select owner from turns where status in ('pending', 'running')"
         " union select owner from legs where status in ('pending', 'running')"
     ).fetchall()
-    dead = [row[0] for row in rows if row[0] is None or not owner.alive(running_folder, row[0])]
     legs: list[int] = []
-    interrupted: list[int] = []
+    ended: list[int] = []
     waiting: list[int] = []
     changes: list[percepts.Change] = []
-    for gone in dead:
-        mine = conn.execute(
-            "select id, status from legs where status in ('pending', 'running') and owner is ? order by id",
-            (gone,),
-        ).fetchall()
-        for leg_id, status in mine:
-            if status == "running":
-                _interrupt(db, leg_id, now)
-                changes += percepts.make_live(db, leg_id, note=NOTE, actor="recovery", now=now)
-                legs.append(leg_id)
-            else:
-                db.execute("delete from legs where id = ?", (leg_id,))
-        turns = conn.execute(
-            "select id, status, exists (select 1 from legs where turn_id = turns.id) from turns"
-            " where status in ('pending', 'running') and owner is ? order by id",
-            (gone,),
-        ).fetchall()
-        for turn_id, status, has_legs in turns:
-            if has_legs:
-                db.execute("update turns set status = 'interrupted', queued = 0 where id = ?", (turn_id,))
-                interrupted.append(turn_id)
-            elif status == "running":
-                db.execute("update turns set status = 'pending', queued = 1 where id = ?", (turn_id,))
+    for (gone,) in rows:
+        if gone is not None and owner.alive(running_folder, gone):
+            continue
+        for leg_id in _end_legs(db, gone, now):
+            changes += percepts.make_live(db, leg_id, note=NOTE, actor="recovery", now=now)
+            legs.append(leg_id)
+        for turn_id in _open_turns(conn, gone):
+            status = _outcome(conn, turn_id)
+            waits = status is TurnStatus.PENDING
+            db.execute("update turns set status = ?, queued = ? where id = ?", (status, waits, turn_id))
+            if waits:
                 waiting.append(turn_id)
             else:
-                waiting.append(turn_id)
+                ended.append(turn_id)
     return Recovered(
         interrupted_legs=tuple(legs),
-        interrupted_turns=tuple(interrupted),
+        ended_turns=tuple(ended),
         waiting_turns=tuple(waiting),
         percepts=tuple(changes),
     )
 
 
-def _interrupt(db: Database, leg_id: int, now: int) -> None:
-    db.execute(
-        "update legs set status = 'interrupted', ended_ms = ? where id = ? and status = 'running'",
-        (now, leg_id),
+def _end_legs(db: Database, gone: str | None, now: int) -> list[int]:
+    """Ids of those that ran. A leg that was never claimed is deleted: nothing was sent for it."""
+    rows = db.conn.execute(
+        "select id, status from legs where status in ('pending', 'running') and owner is ? order by id",
+        (gone,),
+    ).fetchall()
+    for leg_id, status in rows:
+        if status == LegStatus.PENDING:
+            db.execute("delete from legs where id = ?", (leg_id,))
+            continue
+        db.execute("update legs set status = 'interrupted', ended_ms = ? where id = ?", (now, leg_id))
+        tool_calls.end_all(db, leg_id, now=now)
+    return [leg_id for leg_id, status in rows if status == LegStatus.RUNNING]
+
+
+def _open_turns(conn: sqlite3.Connection, gone: str | None) -> list[int]:
+    rows = conn.execute(
+        "select id from turns where status in ('pending', 'running') and owner is ? order by id", (gone,)
     )
-    tool_calls.end_all(db, leg_id, now=now)
+    return [row[0] for row in rows]
+
+
+def _outcome(conn: sqlite3.Connection, turn_id: int) -> TurnStatus:
+    """What became of a turn whose program is gone: that of its last leg, unless another was to follow."""
+    last = conn.execute(
+        "select status from legs where turn_id = ? order by id desc limit 1", (turn_id,)
+    ).fetchone()
+    if last is None:
+        return TurnStatus.PENDING
+    match LegStatus(last[0]):
+        case LegStatus.DONE | LegStatus.EMPTY if not _hands_over(conn, turn_id):
+            return TurnStatus.DONE
+        case LegStatus.FAILED:
+            return TurnStatus.FAILED
+        case LegStatus.CANCELLED:
+            return TurnStatus.CANCELLED
+        case _:
+            return TurnStatus.INTERRUPTED
+
+
+def _hands_over(conn: sqlite3.Connection, turn_id: int) -> bool:
+    """True when an escalation of the turn was asked for and not given to anyone."""
+    row = conn.execute(
+        "select delivered_leg from bricks where kind = 'escalation_brief' and turn_id = ?"
+        " and session_id = (select session_id from turns where id = ?) order by version desc limit 1",
+        (turn_id, turn_id),
+    ).fetchone()
+    return row is not None and row[0] is None
