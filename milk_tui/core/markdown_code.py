@@ -188,8 +188,8 @@ class CodeScanner:
         return True
 
     def _end_run_in_text(self, size: int) -> None:
-        if self._maybe is not None:
-            self._span = self._span or self._maybe.size
+        if self._maybe is not None:  # no fence then, but a run that closed a span or began one
+            self._span = 0 if self._span == self._maybe.size else self._span or self._maybe.size
             self._maybe = None
         if self._span == size:
             self._span = 0

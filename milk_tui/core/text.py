@@ -37,7 +37,7 @@ _SHAPING = (
     "\u0600-\u061b\u061d-\u06ff\u0700-\u085f\u0860-\u0dff"  # Arabic to Sinhala
     "\u1000-\u109f\u1780-\u18af\u1b00-\u1b7f\ua840-\ua87f\ua980-\ua9df\ufb50-\ufdff\ufe70-\ufefc"
     "\U00011000-\U0001147f\U0001e900-\U0001e95f"
-    "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"  # emoji
+    f"\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff{_SELECTORS}"  # emoji
 )
 
 _PARAMETERS = f"[0-?]{{0,{SEQUENCE_CHARS}}}+[ -/]{{0,16}}+"
@@ -52,18 +52,18 @@ _HOSTILE = (
     r"|\x1b[ -/]{1,4}+[0-~]"
     r"|\x1b[6-9=>DEHMNOPVWXZ\[\\\]^_clmno|}~]"
     rf"|[{_INVISIBLE}]"
-    rf"|(?<![{_SHAPING}])[{_JOINERS}]|[{_JOINERS}](?![{_SHAPING}])"
-    rf"|(?<=[{_SELECTORS}])[{_SELECTORS}]"
 )
-_UNDECIDED = (
-    rf"\r|{_CONTROL}{_PARAMETERS}|(?P<string>{_STRING}{_BODY}\x1b?)|\x1b[ -/]{{0,4}}+"
-    rf"|[{_JOINERS}]"
-)
+_UNDECIDED = rf"\r|{_CONTROL}{_PARAMETERS}|(?P<string>{_STRING}{_BODY}\x1b?)|\x1b[ -/]{{0,4}}+"
 
 _suspicious = re.compile(f"[\r\u2028\u2029{_JOINERS}{_SELECTORS}{_INVISIBLE}]").search
 _suspicious_ascii = re.compile("[\x00-\x08\x0b-\x1f\x7f]").search
 _hostile = re.compile(_HOSTILE)
 _hostile_so_far = re.compile(rf"(?P<wait>(?:{_UNDECIDED})\Z)|{_HOSTILE}")
+_stray_joiner = re.compile(f"(?<![{_SHAPING}])[{_JOINERS}]|[{_JOINERS}](?![{_SHAPING}])")
+_selector_run = re.compile(f"(?<=[{_SELECTORS}])[{_SELECTORS}]+")
+_shapes = re.compile(f"[{_SHAPING}]").match
+_selects = re.compile(f"[{_SELECTORS}]").match
+_A_SHAPING, _A_SELECTOR, _A_PLAIN = "\u2600", "\ufe0f", "-"
 _ends_a_string = re.compile("[\x00-\x1f\x7f-\x9f]").search
 _surrogate = re.compile("[\ud800-\udfff]").search
 
@@ -72,7 +72,8 @@ def clean(text: str) -> str:
     """The text without anything that a terminal or a reader's eye could be misled by; see the module."""
     if not _is_suspicious(text):
         return text
-    return _hostile.sub(_replacement, _pairs_joined(text))
+    kept = _hostile.sub(_replacement, _pairs_joined(text))
+    return _selector_run.sub("", _stray_joiner.sub("", kept))
 
 
 def one_line(text: str, limit: int) -> str:
@@ -89,14 +90,16 @@ class StreamCleaner:
     A sequence that is not complete yet is held back: at most ``SEQUENCE_CHARS``, never past its line.
     """
 
-    __slots__ = ("_before", "_half", "_held", "_held_chars", "_in_string")
+    __slots__ = ("_half", "_held", "_held_chars", "_in_string", "_joiner", "_read", "_shown")
 
     def __init__(self) -> None:
-        self._before = ""
-        self._half = ""
-        self._held: list[str] = []
+        self._half = ""  # the first half of a surrogate pair
+        self._held: list[str] = []  # pieces of a sequence
         self._held_chars = 0
         self._in_string = False
+        self._joiner = ""  # a joiner that waits for what it joins
+        self._read = ""  # the last character outside sequences
+        self._shown = ""  # the last character given out
 
     def feed(self, chunk: str) -> str:
         """The next piece of clean text; may be empty while a sequence is open."""
@@ -106,29 +109,29 @@ class StreamCleaner:
             chunk = self._half + chunk
             self._half = chunk[-1] if "\ud800" <= chunk[-1] <= "\udbff" else ""
             chunk = _pairs_joined(chunk[:-1] if self._half else chunk)
-        elif not self._held:
-            self._before = chunk[-1]
+        elif not self._held and not self._joiner:
+            self._read = self._shown = chunk[-1]
             return chunk
         if self._in_string and self._held_chars + len(chunk) <= SEQUENCE_CHARS and not _ends_a_string(chunk):
             self._held.append(chunk)
             self._held_chars += len(chunk)
             return ""
-        return self._run(chunk, _hostile_so_far)
+        return self._shape(self._without_sequences(chunk, _hostile_so_far), last=False)
 
     def close(self) -> str:
         """What was held back, cleaned as the end of the text; the cleaner is then as new."""
-        rest = self._run("", _hostile) if self._held else ""
-        self._before = self._half = ""
+        rest = self._shape(self._without_sequences("", _hostile), last=True)
+        self._half = self._read = self._shown = ""
         return rest
 
-    def _run(self, chunk: str, pattern: re.Pattern[str]) -> str:
-        text = "".join((self._before, *self._held, chunk))
-        position = len(self._before)
+    def _without_sequences(self, chunk: str, pattern: re.Pattern[str]) -> str:
+        text = "".join((*self._held, chunk))
         self._held.clear()
         self._held_chars = 0
         self._in_string = False
         kept: list[str] = []
-        for found in pattern.finditer(text, position):
+        position = 0
+        for found in pattern.finditer(text):
             kept.append(text[position : found.start()])
             position = found.end()
             match found.lastgroup:
@@ -139,9 +142,23 @@ class StreamCleaner:
                     self._held_chars = len(found.group())
                     self._in_string = bool(found.group("string")) and not found.group().endswith("\x1b")
         kept.append(text[position:])
-        consumed = len(text) - self._held_chars
-        self._before = text[consumed - 1 : consumed]
         return "".join(kept)
+
+    def _shape(self, text: str, *, last: bool) -> str:
+        text = self._joiner + text
+        self._joiner = ""
+        if not text:
+            return ""
+        if text[-1] in _JOINERS and not last and _shapes((self._read + text)[-2:-1]):
+            self._joiner = text[-1]
+            text = text[:-1]
+        before = _A_SHAPING if _shapes(self._read) else _A_PLAIN
+        kept = _stray_joiner.sub("", before + text)[1:]
+        before = _A_SELECTOR if _selects(self._shown) else _A_PLAIN
+        kept = _selector_run.sub("", before + kept)[1:]
+        self._read = text[-1:] or self._read
+        self._shown = kept[-1:] or self._shown
+        return kept
 
 
 def _is_suspicious(text: str) -> bool:

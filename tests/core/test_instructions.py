@@ -19,9 +19,7 @@ def text(size: Size, other: str = "claude", tools: bool = False, may_escalate: b
 
 
 @pytest.mark.parametrize(("size", "other", "tools", "may_escalate"), VARIANTS)
-def test_identical_arguments_give_identical_bytes(
-    size: Size, other: str, tools: bool, may_escalate: bool
-) -> None:
+def test_identical_arguments_give_identical_bytes(size: Size, other: str, tools: bool, may_escalate: bool) -> None:
     assert text(size, other, tools, may_escalate) == text(size, other, tools, may_escalate)
 
 
@@ -69,9 +67,7 @@ def test_every_size_has_the_rules(size: Size) -> None:
     assert "never shown" in lower or "before the answer is shown" in lower
     assert "mention" in lower
     assert "of your own" in lower and ("memory file" in lower or "files of your own" in lower)
-    assert "read the perception" in lower and (
-        "before the history" in lower or "before old messages" in lower
-    )
+    assert "read the perception" in lower and ("before the history" in lower or "before old messages" in lower)
     assert "@claude:" in told
     assert "code" in lower
 

@@ -139,9 +139,7 @@ def test_direction_controls_go(code: int) -> None:
     assert clean(f"if{chr(code)}(admin)") == "if(admin)"
 
 
-@pytest.mark.parametrize(
-    "code", [0xAD, 0x200B, *range(0x2060, 0x2065), 0xFEFF, 0xFFF9, 0xFFFB, 0xD800, 0xDFFF]
-)
+@pytest.mark.parametrize("code", [0xAD, 0x200B, *range(0x2060, 0x2065), 0xFEFF, 0xFFF9, 0xFFFB, 0xD800, 0xDFFF])
 def test_invisible_characters_and_lone_surrogates_go(code: int) -> None:
     assert clean(f"pass{chr(code)}word") == "password"
 
@@ -186,6 +184,9 @@ def test_a_million_hostile_characters_are_cleaned_in_one_pass() -> None:
 
 @settings(max_examples=1000, deadline=None)
 @given(hostile_text)
+@example("\ufe0f\x85\u200c\ufe0f")
+@example("☎\ufe0f\x07\U000e0100")
+@example("☎\ufe0e\ufe0f\u200d👧")
 def test_nothing_hostile_is_left_and_cleaning_again_changes_nothing(hostile: str) -> None:
     result = clean(hostile)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", result)
@@ -198,6 +199,10 @@ def test_nothing_hostile_is_left_and_cleaning_again_changes_nothing(hostile: str
 @example(["\r", "\n"])
 @example(["\r\ud83d", "\n"])
 @example(["👩", "\u200d", "\ud83d", "\udc67"])
+@example(["☎\ufe0f", "\x07\ufe0f"])
+@example(["👩\u200d", "\u200d", "👧"])
+@example(["👩\u200d\u200d", "\u200d👧"])
+@example(["☎\ufe0f\u200d\u200d", "\ufe0f"])
 @example(["\x1b]0;a", "\ud83d", "\ude00", "\x07b"])
 @example(["\x1b]" + "x" * (SEQUENCE_CHARS - 1), "x", "\x1b", "\\y"])
 @example(["\x1b]" + "x" * SEQUENCE_CHARS, "x", "\x07y"])
