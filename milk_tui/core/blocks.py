@@ -50,7 +50,7 @@ def safe(text: str) -> str:
 
 
 def _field(text: str, limit: int) -> str:
-    return escape(one_line(plain(text), limit))
+    return escape(one_line(plain(text[: 8 * limit]), limit))
 
 
 def identity(agent: AgentName, other: AgentName | None, directory: str) -> str:

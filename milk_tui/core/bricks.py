@@ -326,9 +326,7 @@ def _one_cut(piece: _Piece, budget: int, older: bool, total: int | None) -> Rend
     whole = piece.text()
     text = mark + cut_inside(whole, budget - len(mark))
     cut = sum(run.cut for run in piece.runs) + (len(whole) > budget - len(mark))
-    return Rendering(
-        text=text, turns=1, collapsed=sum(r.collapsed for r in piece.runs), cut=cut, dropped=dropped
-    )
+    return Rendering(text=text, turns=1, collapsed=sum(r.collapsed for r in piece.runs), cut=cut, dropped=dropped)
 
 
 def _mark(dropped: int, *, known: bool) -> str:

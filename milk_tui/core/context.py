@@ -1,13 +1,18 @@
 """What an agent is given for a leg: a pure function from state to a ``ContextPlan`` (``semantics.md`` §4).
 
 The order serves prompt caches: static → invariants → frame → own thread → volatile part right before the
-newest prompt. The volatile part is built for every turn, stays as it is through the tool rounds of that
-turn, and is not replayed: in the thread stand prompts, tool rounds and answers alone, so that its bytes only
-grow at the end (and change where old turns leave in a block, see ``thread``). What was given with a turn
-once and for all, notes and digests, is replayed with it.
+newest prompt. The volatile part is built for every turn and stays as it is through the tool rounds of that
+turn. Most of it is not replayed: working set, need and recalled facts are what holds now, and stale copies
+of them in the thread would cost tokens and contradict the new ones. What is given once and for all
+(``KEPT``: brief, summaries, notes, digests) stays in the thread with its turn. So the thread only grows at
+its end, except where old turns leave in a block (see ``thread``), and a request differs from the one before
+by the last answer, the newest prompt and little else.
 
-A stateless agent gets everything with every request, so the other agent's summary is always the *full* one;
-an agent whose remote session remembers gets what its remote does not have.
+A stateless agent thus gets the other one's *full* summary when it starts, and what the other one did since
+(*delta*) when it returns; its thread has the rest. When turns that held such a summary leave the thread, the
+next leg gets the full one again. An agent whose remote session remembers gets the same, and no static text
+twice. A caller that does not replay deliveries says so (``ContextState.other_delta``), and the full summary
+is then part of every request.
 
 What a layer may take is decided by the layers before it and by constants, never by those after it: a later
 layer can't change a byte of an earlier one. Everything that is neither thread nor prompt, labels included,
@@ -26,7 +31,7 @@ from milk_tui.core.cuts import block
 from milk_tui.core.drafts import Draft, fit
 from milk_tui.core.leg_state import Budgets, ContextState, Part, Size, summary_part
 from milk_tui.core.modes import ModeChoice, ModeInputs, mode
-from milk_tui.core.records import ContextPlan, Message, Percept, Segment, ThreadMark
+from milk_tui.core.records import BrickKind, ContextPlan, Message, Percept, Segment, ThreadMark
 from milk_tui.core.thread import Fitted, fit_running, restart
 from milk_tui.core.thread import fit as fit_thread
 
@@ -38,6 +43,7 @@ __all__ = [
     "Part",
     "Size",
     "StaleFact",
+    "delivered",
     "facts_given",
     "messages",
     "mode",
@@ -47,6 +53,15 @@ __all__ = [
 ]
 
 STATIC_PARTS = (Part.IDENTITY, Part.INSTRUCTIONS, Part.PROJECT, Part.PINNED)
+KEPT = (
+    Part.BRIEF,
+    BrickKind.PRIMARY_SUMMARY,
+    BrickKind.ESCALATION_SUMMARY,
+    Part.NOTES,
+    Part.DIGEST,
+)
+"""Segments that stay in the thread of a stateless agent with the turn that they were delivered with."""
+
 _LAYERS = (STATIC_PARTS, (Part.INVARIANTS,), (Part.FRAME,))
 
 
@@ -60,9 +75,10 @@ def plan(state: ContextState) -> ContextPlan:
     frame = stable_segments.frame(state, choice, room - _chars([invariants]))
     layers = [*static, invariants, frame]
     stable = [d for d in layers if d.stable]
-    volatile = [*(d for d in layers if not d.stable), *volatile_segments.volatile(state, choice)]
-    volatile = fit(volatile, _shrink_order(state), _volatile_room(budgets, _chars(stable)))
     fitted = _thread(state, choice)
+    rebuilt = not choice.fresh and _summary_left(state, fitted.mark)
+    volatile = [*(d for d in layers if not d.stable), *volatile_segments.volatile(state, choice, rebuilt=rebuilt)]
+    volatile = fit(volatile, _shrink_order(state), _volatile_room(budgets, _chars(stable)))
     return ContextPlan(
         role=state.role,
         mode=choice.mode,
@@ -111,6 +127,17 @@ def _thread(state: ContextState, choice: ModeChoice) -> Fitted:
     if choice.fresh:
         return Fitted(messages=(), mark=restart(state.thread, state.mark), note=f"left behind: {choice.why}")
     return fit_thread(state.thread, state.budgets.thread_limit, state.mark, state.prompt)
+
+
+def _summary_left(state: ContextState, now: ThreadMark) -> bool:
+    """Whether turns that a summary was delivered with have left since the agent's last leg."""
+    before = state.mark.after if state.mark else 0
+    return any(turn.delivered and before < turn.leg_id <= now.after for turn in state.thread)
+
+
+def delivered(segments: Iterable[Segment]) -> str:
+    """What of a leg's segments stays in the thread: ``ThreadTurn.delivered`` of that leg's turn."""
+    return "\n\n".join(s.text for s in segments if s.included and s.name in KEPT)
 
 
 def static_text(plan: ContextPlan) -> str:

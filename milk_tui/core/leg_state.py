@@ -155,7 +155,11 @@ class ContextState(Struct, frozen=True, kw_only=True):
     own_summary: Brick | None = None
     other_summary: Brick | None = None
     other_delta: Rendering | None = None
-    """Only for agents whose remote session remembers."""
+    """What the other agent did since this one's last answered leg (``bricks.delta``).
+
+    For a stateless agent ``None`` says that the caller does not replay what was delivered with earlier turns
+    (``ThreadTurn.delivered``): the whole summary is then part of every request.
+    """
     facts: tuple[Percept, ...] = ()
     """Recalled facts, best first."""
     stale: tuple[StaleFact, ...] = ()
@@ -174,9 +178,17 @@ class ContextState(Struct, frozen=True, kw_only=True):
     thread: tuple[ThreadTurn, ...] = ()
     """The agent's own turns, oldest first; those up to ``mark.after`` may be missing."""
     mark: ThreadMark | None = None
-    """``ContextPlan.thread_mark`` of its last leg that succeeded."""
+    """``ContextPlan.thread_mark`` of its last leg that succeeded. It must be kept: without it the cuts of
+    the whole history are worked out anew, and a summary that left the thread counts as having left just
+    now.
+    """
     prompt: str = ""
     """The newest prompt; empty when the plan is only looked at."""
+
+    @property
+    def replays(self) -> bool:
+        """Whether what was delivered once is still there in later requests."""
+        return not self.stateless or self.other_delta is not None
 
     def remote_has(self, choice: ModeChoice) -> str:
         """Why static text is not sent: the remote session has it. Empty when it must be sent."""

@@ -369,6 +369,8 @@ class ThreadMark(Struct, frozen=True, kw_only=True):
     """The last leg that the bound was applied to."""
     gone: int = 0
     """How many turns have left in all."""
+    fresh: bool = False
+    """The thread starts at a fresh start (§4); what the agent did before is in its summary alone."""
     cuts: tuple[TurnCut, ...] = ()
 
 

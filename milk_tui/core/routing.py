@@ -199,9 +199,7 @@ def _hard(state: RouteState) -> RouteDecision | None:
             if found := rule.pattern.search(prompt):
                 said = one_line(found.group(), 60)
                 part = ScorePart(rule.phrase, 1.0, said)
-                return RouteDecision(
-                    role=role, rule="hard", reason=f"the prompt says “{said}”", parts=(part,)
-                )
+                return RouteDecision(role=role, rule="hard", reason=f"the prompt says “{said}”", parts=(part,))
     return None
 
 
@@ -231,9 +229,7 @@ def _fallen_back(state: RouteState, decision: RouteDecision) -> RouteDecision:
         role, reason = Role.PRIMARY, f"{state.missing(Role.PRIMARY)} and there is no other agent"
     else:
         role, reason = decision.role, f"{missing}, and {state.missing(other)}"
-    return replace(
-        decision, role=role, rule="fall-back", reason=f"{reason}: the prompt is kept", one_turn=True
-    )
+    return replace(decision, role=role, rule="fall-back", reason=f"{reason}: the prompt is kept", one_turn=True)
 
 
 def self_escalation(

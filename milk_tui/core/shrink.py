@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -16,15 +17,26 @@ from milk_tui.core.records import Layer, PerceptionEntry
 _TURN = "\n\n## Turn "
 
 
+def _leaving_out(render: Callable[[int], str], most: int, limit: int) -> str:
+    """``render(count)`` for the fewest things left out that makes at most ``limit`` characters of it;
+    ``most`` is how many there are. Longer than ``limit`` when even that is too long.
+    """
+    low, high = 1, most
+    while low < high:
+        middle = (low + high) // 2
+        if len(render(middle)) <= limit:
+            high = middle
+        else:
+            low = middle + 1
+    return render(low)
+
+
 def lines_shrinker(render: Callable[[Sequence[str]], str], lines: Sequence[str]) -> Shrink:
     """Shrinks a block of lines, best first, by leaving out the last ones."""
 
     def shrink(limit: int) -> str:
-        for count in range(len(lines) - 1, 0, -1):
-            text = render(lines[:count])
-            if len(text) <= limit:
-                return text
-        return ""
+        text = _leaving_out(lambda count: render(lines[: len(lines) - count]), len(lines), limit)
+        return text if len(text) <= limit else ""
 
     return shrink
 
@@ -50,21 +62,32 @@ def summary_shrinker(agent: str, text: str, which: str) -> Shrink:
 
 def working_shrinker(entries: Sequence[PerceptionEntry]) -> Shrink:
     """Shrinks the working set: oldest tool results first, then the entries that were touched longest ago."""
+    order: list[tuple[int, int]] = []
+    for index, entry in enumerate(entries):
+        if _is_results(entry):
+            order += ((index, line) for line in range(entry.value.count("\n") + 1))
+    others = (index for index, entry in enumerate(entries) if not _is_results(entry))
+    order += ((index, 0) for index in sorted(others, key=lambda i: entries[i].updated_ms))
+
+    def render(count: int) -> str:
+        gone = Counter(index for index, _ in order[:count])
+        kept = [
+            replace(entry, value=value)
+            for index, entry in enumerate(entries)
+            if (value := _without_first_lines(entry, gone[index]))
+        ]
+        return blocks.entries(Layer.WORKING, kept, count)
 
     def shrink(limit: int) -> str:
-        kept = list(entries)
-        left = 0
-        while kept and len(blocks.entries(Layer.WORKING, kept, left)) > limit:
-            index = next((i for i, e in enumerate(kept) if _is_results(e)), None)
-            left += 1
-            if index is not None and "\n" in kept[index].value:
-                kept[index] = replace(kept[index], value=kept[index].value.split("\n", 1)[1])
-            else:
-                oldest = min(range(len(kept)), key=lambda i: kept[i].updated_ms)
-                del kept[oldest if index is None else index]
-        return blocks.entries(Layer.WORKING, kept, left)
+        return _leaving_out(render, len(order), limit)
 
     return shrink
+
+
+def _without_first_lines(entry: PerceptionEntry, count: int) -> str:
+    if not count:
+        return entry.value
+    return "\n".join(entry.value.split("\n")[count:]) if _is_results(entry) else ""
 
 
 def frame_shrinker(entries: Sequence[PerceptionEntry]) -> Shrink:
@@ -81,16 +104,15 @@ def entries_shrinker(
 ) -> Shrink:
     """Shrinks a layer by leaving out its last entries, except those to ``keep``."""
 
+    leaving = [index for index, entry in enumerate(entries) if not keep(entry)][::-1]
+
+    def render(count: int) -> str:
+        gone = set(leaving[:count])
+        return blocks.entries(layer, [e for index, e in enumerate(entries) if index not in gone], count)
+
     def shrink(limit: int) -> str:
-        kept = list(entries)
-        left = 0
-        while len(blocks.entries(layer, kept, left)) > limit:
-            index = next((i for i in reversed(range(len(kept))) if not keep(kept[i])), None)
-            if index is None:
-                break
-            del kept[index]
-            left += 1
-        return cut_inside(blocks.entries(layer, kept, left), limit)
+        text = _leaving_out(render, len(leaving), limit) if leaving else render(0)
+        return cut_inside(text, limit)
 
     return shrink
 

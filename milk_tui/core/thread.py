@@ -1,8 +1,8 @@
 """An agent's own thread, bounded so that its beginning rarely changes (``semantics.md`` §4).
 
-The thread is replayed as it happened: prompt, tool rounds with their results, answer. What was built for a
-single turn (the volatile part before its prompt) is not replayed, so a turn's bytes never change once it is
-over.
+The thread is replayed as it happened: what was delivered with the prompt once and for all, prompt, tool
+rounds with their results, answer. What was built for that turn alone is not replayed, so a turn's bytes
+never change once it is over.
 
 The bound is applied as if the session were lived through again, unit by unit (prompt, tool round, answer):
 when a unit takes the thread over the bound, the running turn's older results shrink first; if that is not
@@ -53,7 +53,7 @@ class ThreadTurn(Struct, frozen=True, kw_only=True):
     rounds: tuple[Round, ...] = ()
     answer: str = ""
     delivered: str = ""
-    """What was given once with this turn and stays in the thread: notes and digests."""
+    """What was given once with this turn and stays in the thread (``context.delivered``)."""
 
 
 class Fitted(Struct, frozen=True, kw_only=True):
@@ -103,9 +103,7 @@ def thread_turn(turn: Turn, leg: Leg, calls: Iterable[ToolCall] = (), delivered:
 
 
 def _round(text: str, calls: Sequence[ToolCall]) -> Round:
-    asked = tuple(
-        MessageToolCall(id=_call_id(c), name=c.name, arguments=_json_object(c.arguments)) for c in calls
-    )
+    asked = tuple(MessageToolCall(id=_call_id(c), name=c.name, arguments=_json_object(c.arguments)) for c in calls)
     results = (Message(role="tool", content=_result(c), tool_call_id=_call_id(c)) for c in calls)
     return (Message(role="assistant", content=text, tool_calls=asked), *results)
 
@@ -133,9 +131,8 @@ def _json_object(arguments: str) -> str:
 def fit(turns: Sequence[ThreadTurn], limit: int, mark: ThreadMark | None = None, prompt: str = "") -> Fitted:
     """The thread of ``turns`` (oldest first) within ``limit`` characters, ready for a turn with ``prompt``.
 
-    ``mark`` is the state after an earlier leg; turns up to ``mark.after`` may then be missing. The result's
-    mark is the state after the last turn: the same whether it was reached in one go or from any earlier
-    mark.
+    ``mark`` is the state that came with an earlier leg; turns up to ``mark.after`` may then be missing. The
+    result's mark is the state with this one: the same whether it was reached in one go or from any earlier mark.
     """
     mark = mark or ThreadMark()
     cuts = {cut.leg_id: cut for cut in mark.cuts}
@@ -150,14 +147,13 @@ def fit(turns: Sequence[ThreadTurn], limit: int, mark: ThreadMark | None = None,
             fold.known(turn.leg_id, part, cuts.get(turn.leg_id))
         else:
             fold.live(turn.leg_id, part)
-    state = fold.mark(mark)
     if prompt:
         fold.begin(0, len(_bounded(prompt, limit)))
     kept = [leg_id for leg_id, _ in fold.kept]
     messages: list[Message] = []
     for leg_id in kept:
         messages += parts[leg_id].messages(fold.cuts.get(leg_id), limit)
-    return Fitted(messages=tuple(messages), mark=state, note=_note(fold, mark.gone, limit))
+    return Fitted(messages=tuple(messages), mark=fold.mark(mark), note=_note(fold, mark.gone, limit))
 
 
 def restart(turns: Sequence[ThreadTurn], mark: ThreadMark | None = None) -> ThreadMark:
@@ -165,7 +161,7 @@ def restart(turns: Sequence[ThreadTurn], mark: ThreadMark | None = None) -> Thre
     mark = mark or ThreadMark()
     last = max((turn.leg_id for turn in turns), default=mark.upto)
     left = sum(turn.leg_id > mark.after for turn in turns)
-    return ThreadMark(after=max(last, mark.after), upto=max(last, mark.upto), gone=mark.gone + left)
+    return ThreadMark(after=max(last, mark.after), upto=max(last, mark.upto), gone=mark.gone + left, fresh=True)
 
 
 def fit_running(
@@ -201,9 +197,7 @@ def shrunk(made: Round, limit: int) -> Round:
         replace(
             message,
             content=cut_inside(message.content, room if message.role == "tool" else limit // 8),
-            tool_calls=tuple(
-                replace(call, arguments=_short_json(call.arguments, room)) for call in message.tool_calls
-            ),
+            tool_calls=tuple(replace(call, arguments=_short_json(call.arguments, room)) for call in message.tool_calls),
         )
         for message in made
     )
@@ -251,7 +245,8 @@ def _parts(turn: ThreadTurn, limit: int) -> _Parts | None:
     """The units of a turn; ``None`` for one that said nothing, which providers would refuse."""
     if not turn.answer and not turn.rounds:
         return None
-    asked = "\n\n".join(part for part in (turn.delivered, _bounded(turn.prompt, limit)) if part)
+    texts = (_bounded(turn.delivered, limit), _bounded(turn.prompt, limit))
+    asked = "\n\n".join(text for text in texts if text)
     answer = _bounded(turn.answer, limit)
     return _Parts(
         (Message(role="user", content=asked),),
@@ -261,7 +256,7 @@ def _parts(turn: ThreadTurn, limit: int) -> _Parts | None:
 
 
 def _bounded(text: str, limit: int) -> str:
-    """A prompt or an answer as it is replayed: one that takes more than a quarter of the bound is cut
+    """A text as it is replayed: one that takes more than a quarter of the bound is cut
     inside.
     """
     return cut_inside(text, limit // 4)
@@ -332,6 +327,7 @@ class _Fold:
             after=max(before.after, self.after),
             upto=max(before.upto, self.upto),
             gone=before.gone + self.gone,
+            fresh=before.fresh,
             cuts=tuple(self.cuts.values()),
         )
 

@@ -15,8 +15,11 @@ from milk_tui.core.shrink import lines_shrinker, summary_shrinker, working_shrin
 from milk_tui.core.stable_segments import BEHIND, pinned_at_start
 
 
-def volatile(state: ContextState, choice: ModeChoice) -> list[Draft]:
-    """What is built for this turn alone, in the order in which it is sent."""
+def volatile(state: ContextState, choice: ModeChoice, *, rebuilt: bool = False) -> list[Draft]:
+    """What stands before the newest prompt, in the order in which it is sent.
+
+    ``rebuilt``: what the thread had of the other agent's summary left it, so the full one is due again.
+    """
     minimal = state.size is Size.MINIMAL
     given = _pinned_now(state) if minimal else pinned_at_start(state)
     since = blocks.Lines() if minimal else _pinned_since(state, given)
@@ -26,7 +29,7 @@ def volatile(state: ContextState, choice: ModeChoice) -> list[Draft]:
         _need(state, choice),
         _brief(state),
         _own_summary(state, choice),
-        _other_summary(state, choice),
+        _other_summary(state, choice, rebuilt=rebuilt),
         _changes(state, since, given),
         _facts(state, _known(state, since, given)),
         _later(Part.NOTES, state.notes, "Notes", "no note waits"),
@@ -105,25 +108,30 @@ def _own_summary(state: ContextState, choice: ModeChoice) -> Draft:
     brick = state.own_summary
     if brick is None or not brick.text:
         return Draft(name=name, why="it has not answered in this session yet")
-    if not choice.fresh:
+    again = not state.replays and state.mark is not None and state.mark.fresh
+    if not choice.fresh and not again:
         return Draft(name=name, why=f"its own {'thread' if state.stateless else 'remote session'} has it")
-    which = "your own turns before this fresh start"
-    return _summary(name, state.agent.name, brick, which, "what it did before this fresh start")
+    why = "its thread begins with a fresh start" if again else "what it did before this fresh start"
+    return _summary(name, state.agent.name, brick, "your own turns, those before the fresh start too", why)
 
 
-def _other_summary(state: ContextState, choice: ModeChoice) -> Draft:
+def _other_summary(state: ContextState, choice: ModeChoice, *, rebuilt: bool) -> Draft:
     name = summary_part(state.role.other)
     if state.other is None:
         return Draft(name=name, why="there is no other agent")
-    if state.stateless or choice.mode is ContextMode.FIRST:
+    if choice.mode is ContextMode.FIRST or rebuilt or not state.replays:
         brick = state.other_summary
         if brick is None or not brick.text:
             return Draft(name=name, why=f"{blocks.name(state.other.name)} has not answered yet")
-        why = "all of it: nothing is kept between requests" if state.stateless else "all of it: a first start"
+        if choice.mode is ContextMode.FIRST:
+            why = "all of it: it starts"
+        else:
+            why = "all of it again: old turns left its thread" if rebuilt else "all of it, with every request"
         return _summary(name, state.other.name, brick, "the whole session", why)
     delta = state.other_delta
     if delta is None or not delta.text:
-        return Draft(name=name, why="nothing new")
+        has = "thread" if state.stateless else "remote session"
+        return Draft(name=name, why=f"nothing new: its own {has} has the rest")
     return _summary(name, state.other.name, delta, "since your last answer", "since its last answered leg")
 
 
