@@ -35,9 +35,9 @@ def module_command(module: str) -> list[str]:
 def environment(
     environ: Mapping[str, str], *, extra: Mapping[str, str], keep: Iterable[str] | None = _KEPT
 ) -> dict[str, str]:
-    """The child's environment: the variables named in ``keep`` (``None``: all), so that keys stay out.
+    """The child's environment: the variables named in ``keep`` (``None``: all): keys and tokens stay out.
 
-    In a checkout the folder that holds this package is added; relative folders of ``PYTHONPATH`` are left out.
+    In a checkout the folder that holds this package is added; relative ones of ``PYTHONPATH`` are left out.
     """
     names = environ.keys() if keep is None else [n for n in keep if n in environ]
     env = {name: environ[name] for name in names}

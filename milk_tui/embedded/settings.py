@@ -43,7 +43,7 @@ class EmbeddedSettings:
         paths: Mapping[str, Path] | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> EmbeddedSettings:
-        """The user's folders; for weights ``MILK_TUI_MODELS``, then ``models_dir``, then the cache folder."""
+        """The user's folders: ``MILK_TUI_MODELS`` wins over ``models_dir`` wins over the user's cache folder."""
         from milk_tui.paths import cache_dir, runtime_dir
 
         chosen = environ.get(MODELS_VARIABLE) or models_dir or cache_dir(environ) / "models"
