@@ -11,7 +11,7 @@ from milk_tui import recall
 from milk_tui.agents.base import Caps
 from milk_tui.config import Config
 from milk_tui.core import bricks as brick_rules
-from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact
+from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact, mode
 from milk_tui.core.instructions import protocol
 from milk_tui.core.records import (
     AgentName,
@@ -81,6 +81,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         primary_turns=0 if own_last is None else legs.answered_after(conn, session.id, Role.PRIMARY, own_last.id),
         forced_fresh=view.fresh,
     )
+    goes_on = own_last is not None and not mode(role, inputs, budgets.fresh_after_turns).fresh
     mark = markers.thread
     own = threads.worked(conn, session.id, role=role, after_leg=mark.after if mark else 0)
     return ContextState(
@@ -94,8 +95,8 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         instructions="" if small else _instructions(view),
         project_name="" if small else view.project.name,
         project_text="" if small else view.project.text,
-        pinned_at_start=markers.pinned if own_last else pinned,
-        invariants_at_start=markers.invariants if own_last else entries[Layer.INVARIANT],
+        pinned_at_start=markers.pinned if goes_on else pinned,
+        invariants_at_start=markers.invariants if goes_on else entries[Layer.INVARIANT],
         pinned=pinned,
         invariants=entries[Layer.INVARIANT],
         frame=entries[Layer.FRAME],
@@ -115,7 +116,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
                 max_bytes=budgets.facts_bytes,
             )
         ),
-        stale=_stale(conn, markers.pinned) if own_last else (),
+        stale=_stale(conn, markers.pinned) if goes_on else (),
         stateless=view.caps.stateless,
         thread=tuple(thread_turn(w.turn, w.leg, w.tools) for w in reversed(list(own))),
         mark=mark,

@@ -343,3 +343,13 @@ async def test_the_session_state_survives_in_the_store(stage: Stage) -> None:
     assert stored.pinned_agent is Role.ESCALATION
     await stage.say("hello SCN:say deep here")
     assert stage.of(events.LegStarted)[-1].role is Role.ESCALATION
+
+
+async def test_later_pins_travel_in_the_dynamic_part_until_a_fresh_start_folds_them_in(stage: Stage) -> None:
+    await stage.say("plan SCN:say first " + "design " * 40, escalate=True)
+    await stage.conductor.learn("Deploys happen on Tuesdays.", pinned=True)
+    await stage.say("go on SCN:say second", escalate=True)
+    before = requests(stage)[-1]["messages"]
+    assert "Deploys happen" not in str(before[0]) and "Deploys happen" in str(before[-1])
+    await stage.say("anew SCN:say third", escalate=True, fresh=True)
+    assert "Deploys happen" in str(requests(stage)[-1]["messages"][0])
