@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from milk_tui.agents.events import AgentEvent
 from milk_tui.core.records import ContextPlan, Role
+from milk_tui.core.tool_calls import ToolOutcome, ToolRunner, ToolSpec
+
+__all__ = ["Agent", "Caps", "LegRequest", "ToolOutcome", "ToolRunner", "ToolSpec"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +26,6 @@ class Caps:
     interrupt: bool = True
     cost: bool = False
     window_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool as a model is told about it; ``parameters`` is a JSON Schema object."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
-    content: str
-    ok: bool = True
-
-
-ToolRunner = Callable[[str, str, str], Awaitable[ToolOutcome]]
-"""``(call_id, name, arguments_json) -> outcome``; never raises for a bad call, it says so in the outcome."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Protocol
 
 import msgspec
 
-from milk_tui.agents.base import ToolOutcome, ToolSpec
 from milk_tui.core.records import Layer
+from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
 
 
 class MemorySink(Protocol):
