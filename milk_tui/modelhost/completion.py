@@ -19,6 +19,9 @@ from milk_tui.modelhost.usage import cost_of, usage_of, was_reported
 MAX_ANSWER = 16 * 1024 * 1024
 """Characters of the longest answer, reasoning and tool arguments counted: an endless stream ends here."""
 
+_TAIL_S = 5.0
+"""Seconds that the usage may take after the answer has ended."""
+
 _STOPS = {"length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"}
 
 
@@ -47,25 +50,44 @@ class Completion:
                 answer = await litellm.acompletion(**shaping.arguments(litellm, request))
                 if request.stream:
                     stream = answer
-                    async for chunk in stream:
-                        if self._take(chunk):
-                            limit.reschedule(loop.time() + times.idle_s)
-                            await self._out.drain()
-                    self._check_whole(stream)
-                    self._usage = self._usage if was_reported(stream) else None
+                    await self._follow(stream, limit)
                 else:
                     self._take_whole(answer)
         except TimeoutError:
-            raise StreamProblem(ErrorKind.TIMEOUT, self._too_slow()) from None
+            if not self._finish:
+                raise StreamProblem(ErrorKind.TIMEOUT, self._too_slow()) from None
         finally:
             if stream is not None:
                 await stream.aclose()
+        if stream is not None:
+            self._check_whole(stream)
+            self._usage = self._usage if was_reported(stream) else None
         self._finish_up(litellm)
+
+    async def _follow(self, stream: Any, limit: asyncio.Timeout) -> None:
+        """Pass on the chunks as they come, moving the limit ahead.
+
+        Not with every chunk: a moved timer costs as much as a chunk. After the end of the answer only the usage is
+        waited for, and not for long.
+        """
+
+        idle = self._request.timeouts.idle_s
+        now = asyncio.get_running_loop().time
+        due = 0.0
+        async for chunk in stream:
+            came = self._take(chunk)
+            if self._finish:
+                limit.reschedule(now() + min(idle, _TAIL_S))
+            elif came and now() >= due:
+                limit.reschedule(now() + idle)
+                due = now() + idle / 20
+            if self._out.full:
+                await self._out.drain()
 
     def _take(self, chunk: Any) -> bool:
         """Pass on one chunk; True when it had something of the answer in it."""
 
-        usage = getattr(chunk, "usage", None)
+        usage = _field(chunk, "usage")
         if usage is not None:
             self._usage = usage
         if not chunk.choices:
@@ -74,10 +96,10 @@ class Completion:
         if choice.finish_reason:
             self._finish = choice.finish_reason
         delta = choice.delta
-        thought = getattr(delta, "reasoning_content", None)
+        thought = _field(delta, "reasoning_content")
         if thought:
             self._pass(True, thought)
-        blocks = getattr(delta, "thinking_blocks", None)
+        blocks = _field(delta, "thinking_blocks")
         if blocks:
             self._blocks.add([dict(block) for block in blocks])
         content = delta.content
@@ -85,7 +107,7 @@ class Completion:
             self._grow(len(content))
             for inside, text in self._splitter.feed(content):
                 self._pass(inside, text, counted=True)
-        calls = getattr(delta, "tool_calls", None)
+        calls = _field(delta, "tool_calls")
         for call in calls or ():
             function = call.function
             self._grow(len(function.arguments or ""))
@@ -153,3 +175,13 @@ class Completion:
         if self._begun or self._calls:
             return f"nothing came for {times.idle_s:g} s."
         return f"nothing came within {times.first_s:g} s."
+
+
+def _field(record: Any, name: str) -> Any:
+    """A field that may not be there, without the cost of asking litellm's classes for one that is not."""
+
+    value = record.__dict__.get(name)
+    if value is None:
+        more = getattr(record, "__pydantic_extra__", None)
+        value = more.get(name) if more else None
+    return value

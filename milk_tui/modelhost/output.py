@@ -32,9 +32,13 @@ class Output(asyncio.BaseProtocol):
         if self._transport is not None:
             self._transport.write(encode(event))
 
+    @property
+    def full(self) -> bool:
+        """True while too much waits for the reader."""
+        return not self._room.is_set()
+
     async def drain(self) -> None:
-        if not self._room.is_set():
-            await self._room.wait()
+        await self._room.wait()
 
     def pause_writing(self) -> None:
         self._room.clear()

@@ -51,6 +51,7 @@ SCRIPTS = [
     "SCN:err 429 7",
     "SCN:err 500",
     "SCN:err 400 SCN:message tools are not supported",
+    "SCN:say whole SCN:linger",
     "SCN:repeat 20 again",
     "SCN:huge 20000",
 ]

@@ -48,6 +48,10 @@ def asked(server: Server, prompt: str, **more: Any) -> CompleteRequest:
     return CompleteRequest(**{**fields, **more})
 
 
+def written(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
 async def answer(host: ModelHost, request: CompleteRequest) -> list[HostEvent]:
     events = [event async for event in host.complete(request)]
     assert isinstance(events[-1], Done | Failed)
@@ -176,6 +180,15 @@ async def test_silence_before_or_in_an_answer_ends_in_time(
     impatient = Timeouts(first_s=0.5, idle_s=0.5)
     last = (await answer(real_host, asked(server, directives, timeouts=impatient)))[-1]
     assert isinstance(last, Failed) and last.kind is ErrorKind.TIMEOUT
+    await until(lambda: server.dropped == 1)
+
+
+async def test_an_answer_that_is_whole_counts_although_the_connection_stays_open(
+    real_host: ModelHost, server: Server
+) -> None:
+    impatient = Timeouts(first_s=5, idle_s=0.5)
+    events = await answer(real_host, asked(server, "SCN:say whole SCN:linger", timeouts=impatient))
+    assert text_of(events) == "whole" and isinstance(events[-1], Done)
     await until(lambda: server.dropped == 1)
 
 
@@ -381,7 +394,7 @@ async def test_the_log_holds_neither_keys_nor_prompts(real_host: ModelHost, serv
     for prompt in prompts:
         await answer(real_host, asked(server, prompt))
     await answer(real_host, asked(server, "SCN:err 400 SCN:message canary-prompt is not allowed"))
-    log = host_log.read_text("utf-8")
-    assert "litellm is imported" in log and "server after" in log
+    log = written(host_log)
+    assert "litellm is ready" in log and "server after" in log
     assert "canary" not in log
     assert real_host.state is HostState.READY

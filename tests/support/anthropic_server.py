@@ -100,6 +100,8 @@ class AnthropicServer(Loopback):
             await send("content_block_stop", index=index)
         stop = {"stop_reason": _stop(reply), "stop_sequence": None}
         await send("message_delta", delta=stop, usage={"output_tokens": usage["output_tokens"]})
+        if reply.linger:
+            await asyncio.Event().wait()
         await send("message_stop")
 
     def _block(self, step: Step, number: int) -> dict[str, Any]:

@@ -97,6 +97,8 @@ class OpenAIServer(Loopback):
         if reply.late_role:
             await send({"role": reply.late_role})
         await send({}, reply.finish or ("tool_calls" if calls else "stop"))
+        if reply.linger:
+            await asyncio.Event().wait()
         if reply.usage and (body.get("stream_options") or {}).get("include_usage"):
             await wire.write(f"data: {json.dumps({**head, 'choices': [], 'usage': self._usage(body, reply)})}\n\n")
         await wire.write("data: [DONE]\n\n")

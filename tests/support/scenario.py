@@ -19,7 +19,7 @@ words drive the loopback servers and the scripted host, so that one prompt means
 - ``role NAME``: send the role late and as this name.
 - ``err CODE [S]``: refuse with this HTTP status and ``retry-after: S``. ``message TEXT``: what it says.
 - ``flaky N CODE [S]``: refuse the first N requests with this prompt, then go on.
-- ``usage off``: report no usage.
+- ``linger``: send the end of the answer, then keep the connection open in silence. ``usage off``: report none.
 - ``host WHAT``: the scripted host itself does this: ``die``, ``hang`` or ``rubbish``.
 - ``then``: what follows belongs to the request after the tool results.
 """
@@ -110,6 +110,7 @@ class Reply:
     finish: str = ""
     late_role: str = ""
     usage: bool = True
+    linger: bool = False
 
     @property
     def text(self) -> str:
@@ -205,6 +206,8 @@ def _apply(reply: Reply, name: str, argument: str, chunk: int) -> Reply:
             return _add(reply, Cut(clean=argument == "clean"))
         case "host":
             return _add(reply, HostDoes(argument))
+        case "linger":
+            return replace(reply, linger=True)
         case "fail":
             return _add(reply, Fail(unescape(argument) or "Overloaded"))
         case "malformed":

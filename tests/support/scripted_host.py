@@ -110,6 +110,8 @@ class Stream:
                         return
         self.received_finish_reason = reply.finish or ("tool_calls" if calls else "stop")
         yield _chunk(finish=self.received_finish_reason)
+        if reply.linger:
+            await asyncio.Event().wait()
         if tokens is not None:
             last = SimpleNamespace(choices=[], usage=tokens)
             self.chunks.append(last)
