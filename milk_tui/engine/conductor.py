@@ -30,7 +30,8 @@ from milk_tui.core.text import clean, one_line
 from milk_tui.engine import casting, commit, events
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
-from milk_tui.engine.leg import Desk, masked
+from milk_tui.engine.order import Desk
+from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.turn import Asked, TurnRun
 from milk_tui.store import Store, bricks, percepts, sessions, turns

@@ -11,11 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from milk_tui.agents import events as said
-from milk_tui.agents.base import Agent, LegRequest, ToolOutcome
-from milk_tui.config import Config
+from milk_tui.agents.base import LegRequest, ToolOutcome
 from milk_tui.core import context, tags
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
@@ -28,10 +26,8 @@ from milk_tui.core.records import (
     LegStatus,
     Receipt,
     Role,
-    RouteDecision,
     Session,
     ToolStatus,
-    Turn,
     Usage,
 )
 from milk_tui.core.routing import after_answer
@@ -40,8 +36,10 @@ from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
-from milk_tui.engine.gather import LegView, Markers, Project, gather
-from milk_tui.store import Store, legs, receipts, tool_calls
+from milk_tui.engine.gather import LegView, Markers, gather
+from milk_tui.engine.order import Desk, Order, Outcome
+from milk_tui.engine.receipt import receipt_of
+from milk_tui.store import legs, receipts, tool_calls
 from milk_tui.store.clock import now_ms
 from milk_tui.tools import memory
 
@@ -51,46 +49,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _STATUS = {"cancelled": LegStatus.CANCELLED, "error": LegStatus.FAILED}
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What every leg of a session works with."""
-
-    store: Store
-    config: Config
-    project: Project
-    publish: Callable[[AnyEvent], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a leg is to do: ``decision`` says why this agent works on the turn."""
-
-    turn: Turn
-    agent: Agent
-    decision: RouteDecision
-    fresh: bool = False
-    may_escalate: bool = False
-
-    @property
-    def role(self) -> Role:
-        return self.decision.role
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a leg ended, for what comes next in the turn."""
-
-    leg: Leg
-    session: Session
-    status: LegStatus
-    escalation: str | None = None
-    via: str = ""
-    """How the agent asked for the escalation: tool, tag or decision."""
-    error: LegError | None = None
-    silent: bool = False
-    """True when nothing of it can be seen: no text, no call."""
 
 
 @dataclass(slots=True)
@@ -401,28 +359,3 @@ class LegRun:
 
     def _publish_plain(self, kind: Callable[..., AnyEvent], **values: object) -> None:
         self.desk.publish(kind(session_id=self.session.id, **values))
-
-
-def receipt_of(plan: ContextPlan, leg: Leg, nonces: tuple[str, ...]) -> Receipt:
-    """What was sent, nonces masked."""
-    return Receipt(
-        leg_id=leg.id,
-        turn_id=leg.turn_id,
-        role=plan.role,
-        agent_name=leg.agent_name,
-        mode=plan.mode,
-        segments=masked(plan, nonces).segments,
-        sent_ms=leg.started_ms,
-        thread_messages=len(plan.thread),
-        thread_chars=sum(len(message.content) for message in plan.thread),
-        thread_note=plan.thread_note,
-    )
-
-
-def masked(plan: ContextPlan, nonces: tuple[str, ...]) -> ContextPlan:
-    """The plan as people may see it."""
-    return replace(
-        plan,
-        segments=tuple(replace(s, text=tags.mask(s.text, nonces)) for s in plan.segments),
-        thread=plan.thread,
-    )

@@ -23,7 +23,8 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import Explicit, RouteState
 from milk_tui.engine import commit, events
-from milk_tui.engine.leg import Desk, LegRun, Order, Outcome
+from milk_tui.engine.leg import LegRun
+from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
 from milk_tui.store import bricks, turns
 from milk_tui.store.clock import now_ms

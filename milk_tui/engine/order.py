@@ -1,0 +1,53 @@
+"""What a leg is told to do and how it ended; what every leg of a session works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from milk_tui.agents.base import Agent
+from milk_tui.config import Config
+from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Session, Turn
+from milk_tui.engine.events import AnyEvent
+from milk_tui.engine.gather import Project
+from milk_tui.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What every leg of a session works with."""
+
+    store: Store
+    config: Config
+    project: Project
+    publish: Callable[[AnyEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a leg is to do: ``decision`` says why this agent works on the turn."""
+
+    turn: Turn
+    agent: Agent
+    decision: RouteDecision
+    fresh: bool = False
+    may_escalate: bool = False
+
+    @property
+    def role(self) -> Role:
+        return self.decision.role
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a leg ended, for what comes next in the turn."""
+
+    leg: Leg
+    session: Session
+    status: LegStatus
+    escalation: str | None = None
+    via: str = ""
+    """How the agent asked for the escalation: tool, tag or decision."""
+    error: LegError | None = None
+    silent: bool = False
+    """True when nothing of it can be seen: no text, no call."""
