@@ -88,9 +88,10 @@ class ContextConfig(Section, frozen=True, kw_only=True):
     fresh_after_turns: Count = 8
     """Primary turns after which an escalation starts afresh instead of with what changed."""
     reinjection_turns: Count = 20
-    """Turns after which static text is given again where it lives in the agent's history."""
+    """Turns after which static text is given again where it lives in the agent's history (no agent that this
+    version drives has one)."""
     reinjection_bytes: Count = 40_000
-    """Bytes of answers after which it is given again."""
+    """Bytes of answers after which it is given again there."""
     cache_ttl: Literal["5m", "1h"] = "5m"
     """How long a provider that charges for it keeps the prompt cache."""
 
@@ -152,10 +153,6 @@ class TimeoutConfig(Section, frozen=True, kw_only=True):
     """Until a model sends the first piece of an answer."""
     idle: Seconds = 60.0
     """Between two pieces."""
-    total: Seconds = 1_800.0
-    """For one whole request."""
-    host_start: Seconds = 60.0
-    """Until the model host is ready."""
     probe: Seconds = 0.25
     """For a local server to answer when the program looks for one."""
 
