@@ -1,0 +1,67 @@
+"""What a person reads off the screen, pane by pane."""
+
+from __future__ import annotations
+
+from tests.support.terminal import Terminal
+
+PLACEHOLDER = "Ask, or / for commands"
+
+
+def pane(screen: Terminal, title: str) -> str:
+    """The text inside the box whose upper edge carries the title; empty when there is none."""
+    lines = screen.screen.display
+    for top, line in enumerate(lines):
+        at = line.find(f"─ {title} ")
+        if at < 0:
+            continue
+        left, right = line.rfind("╭", 0, at), line.find("╮", at)
+        if left < 0 or right < 0:
+            continue
+        inside = []
+        for row in lines[top + 1 :]:
+            if row[left] == "╰":
+                break
+            inside.append(row[left + 1 : right].rstrip())
+        return "\n".join(inside)
+    return ""
+
+
+def conversation(screen: Terminal) -> str:
+    return pane(screen, "conversation")
+
+
+def facts(screen: Terminal) -> str:
+    return pane(screen, "percepts")
+
+
+def prompt(screen: Terminal) -> str:
+    """What is written in the prompt: the text of the last box, without its mark."""
+    lines = screen.screen.display
+    bottom = max((y for y, line in enumerate(lines) if line.startswith("╰")), default=-1)
+    top = max((y for y, line in enumerate(lines[:bottom]) if line.startswith("╭")), default=-1)
+    inside = [line[1:].rstrip().removesuffix("│").strip() for line in lines[top + 1 : bottom]]
+    text = "\n".join(inside).removeprefix("❯").strip()
+    return "" if text == PLACEHOLDER else text
+
+
+def plain(text: str) -> str:
+    """Words with one space between them, however the screen wrapped them."""
+    return " ".join(text.replace("▌", " ").split())
+
+
+def wait_in(screen: Terminal, title: str, *words: str, deadline_s: float = 30.0) -> str:
+    """Wait until the pane shows all the words; returns its text."""
+    screen.wait_for(lambda _: all(each in plain(pane(screen, title)) for each in words), deadline_s)
+    return pane(screen, title)
+
+
+def ask(screen: Terminal, text: str, key: str = "enter") -> None:
+    """Type a prompt and send it when it is on the screen."""
+    screen.send(text)
+    screen.wait_for(lambda _: plain(text)[-30:] in plain(prompt(screen)))
+    screen.press(key)
+
+
+def leave(screen: Terminal) -> None:
+    screen.press("ctrl+q")
+    assert screen.wait_exit() == 0
