@@ -45,7 +45,7 @@ def normalise(text: str) -> str:
     """One line: NFC, white space folded, without control, direction and invisible characters. Idempotent."""
     for _ in range(8):
         before = text
-        text = " ".join(unicodedata.normalize("NFC", clean(text)).split())
+        text = " ".join(clean(unicodedata.normalize("NFC", text)).split())
         if text == before:
             break
     return text

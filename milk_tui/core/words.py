@@ -25,7 +25,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 """English words that are in every prompt. A polarity word counts for nothing in a search; it is never dropped
 from a fact itself."""
 
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
+_ENDINGS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 
 MAX_WORD = 64
 MAX_WORDS = 400

@@ -57,6 +57,8 @@ class Store:
                 raise
         except sqlite3.Error as error:
             raise explain(error, path) or StoreError(f"{path} can't be opened: {error}.") from error
+        except OSError as error:
+            raise StoreError(f"{path} can't be opened: {error.strerror}.", f"Check {path.parent}.") from error
         return cls(path, Writer(conn), Readers(path, immutable=False), notices)
 
     @property
