@@ -3,6 +3,7 @@ step."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -14,22 +15,27 @@ from milk_tui.core import text
 BAR_CELLS = 24
 EVERY_S = 0.1
 
+_FIGURES = re.compile(r"\d[\d.,]*")
+
 
 class ProgressLine:
-    """In a terminal the line moves; elsewhere each ``step`` is said once, without its figures."""
+    """In a terminal the line moves; elsewhere a step is said when it begins, not again when only its figures
+    change."""
 
     def __init__(self) -> None:
+        self.step = ""
+        """What was said last."""
         self._live = sys.stderr.isatty()
         self._painted = False
-        self._step = ""
         self._at = 0.0
 
     def show(self, step: str, fraction: float | None = None, figures: str = "") -> None:
         """``fraction`` 0..1 where it is known; ``figures`` is said behind the step, such as "12 of 98 MB"."""
         now = time.monotonic()
-        if step == self._step and (not self._live or now - self._at < EVERY_S):
+        same = _FIGURES.sub("", step) == _FIGURES.sub("", self.step)
+        if same and (not self._live or now - self._at < EVERY_S):
             return
-        self._step, self._at = step, now
+        self.step, self._at = step, now
         if not self._live:
             click.echo(text.one_line(step, 500), err=True)
             return

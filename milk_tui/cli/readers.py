@@ -153,7 +153,7 @@ class Notices:
                 pass
 
     def say(self, words: str) -> None:
-        if words and words not in self._said:
+        if words and words not in self._said and words != self._progress.step:
             self._said.add(words)
             self._progress.clear()
             output.line(output.short(words, 1_000), err=True)

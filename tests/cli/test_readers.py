@@ -9,6 +9,7 @@ import pytest
 from milk_tui.cli.readers import Reader, reader_for
 from milk_tui.core.records import LegStatus, Role
 from milk_tui.engine.events import (
+    AgentStatus,
     AnyEvent,
     HostChanged,
     LegNotice,
@@ -100,8 +101,10 @@ def test_what_happens_meanwhile_is_on_standard_error_each_line_once(capsys) -> N
         leg(1, 1),
         LegNotice(session_id="s", leg_id=1, text="retrying"),
         LegNotice(session_id="s", leg_id=1, text="retrying"),
-        LegNotice(session_id="s", leg_id=1, text="loading", fraction=0.1),
-        LegNotice(session_id="s", leg_id=1, text="loading", fraction=0.2),
+        LegNotice(session_id="s", leg_id=1, text="fetching 1 of 98 MB", fraction=0.1),
+        LegNotice(session_id="s", leg_id=1, text="fetching 2 of 98 MB", fraction=0.2),
+        AgentStatus(session_id="s", role=Role.PRIMARY, state="loading", text="loading"),
+        LegNotice(session_id="s", leg_id=1, text="loading"),
         PerceptRefused(session_id="s", content="x", why="too long"),
         Notice(session_id="s", text="one\x1b[2J line"),
         ended(1, 1, "a"),
@@ -113,6 +116,7 @@ def test_what_happens_meanwhile_is_on_standard_error_each_line_once(capsys) -> N
         "Waiting: the model loads",
         "Model host restarting: it died",
         "retrying",
+        "fetching 1 of 98 MB",
         "loading",
         "Not remembered: too long",
         "one line",
