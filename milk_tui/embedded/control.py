@@ -53,7 +53,7 @@ class Rendezvous:
     """The files by which programs and the server of one model find each other."""
 
     socket: Path
-    lock: Path
+    """The control socket; the server's lock has the same name with ``.lock``."""
     log: Path
 
 
@@ -69,7 +69,7 @@ def rendezvous(model: EmbeddedModel, runtime_dir: Path) -> Rendezvous:
         digest = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:8]
         folder = Path(tempfile.gettempdir()) / f"milk-tui-{os.geteuid()}-{digest}"
     _make_private(folder)
-    return Rendezvous(folder / f"{name}.sock", folder / f"{name}.lock", folder / f"{name}.log")
+    return Rendezvous(folder / f"{name}.sock", folder / f"{name}.log")
 
 
 def _make_private(folder: Path) -> None:
@@ -79,9 +79,7 @@ def _make_private(folder: Path) -> None:
         if stat.S_ISLNK(found.st_mode):
             found = folder.stat()
         if found.st_uid != os.geteuid():
-            raise ServerError(
-                f"{folder} belongs to another user.", "Set MILK_TUI_RUNTIME to a folder of your own."
-            )
+            raise ServerError(f"{folder} belongs to another user.", "Set MILK_TUI_RUNTIME to a folder of your own.")
         if found.st_mode & 0o077:
             folder.chmod(0o700)
     except OSError as error:

@@ -62,9 +62,7 @@ def write_all(out: IO[bytes], chunk: bytes) -> None:
     except OSError as error:
         name = Path(out.name)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFullError(
-                f"The disk of {name.parent} is full.", "Free some room and try again."
-            ) from error
+            raise DiskFullError(f"The disk of {name.parent} is full.", "Free some room and try again.") from error
         raise FetchError(f"{name} can't be written: {error.strerror}.") from error
 
 

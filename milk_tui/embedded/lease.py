@@ -30,9 +30,7 @@ _OLD_LOG_BYTES = 256 * 1024
 class Lease:
     """A held connection to a ready server; ``on_lost`` is called when the server ends by itself."""
 
-    def __init__(
-        self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.endpoint = endpoint
         self.on_lost: Callable[[], None] = lambda: None
         self._writer = writer
@@ -71,9 +69,7 @@ async def join(
             if starter is not None and starter.poll() not in (None, 0, control.ALREADY_RUNNING):
                 raise _ended(starter, where) from None
             if asyncio.get_running_loop().time() > deadline:
-                raise ServerError(
-                    "The embedded server could not be started in time.", f"See {where.log}."
-                ) from None
+                raise ServerError("The embedded server could not be started in time.", f"See {where.log}.") from None
             if starter is None or starter.poll() is not None:
                 starter = await in_thread(lambda: _start(model, weights, settings, where))
             await asyncio.sleep(_POLL_S)
@@ -144,8 +140,8 @@ def _start(
             model.size,
             "--weights",
             str(weights.absolute()),
-            "--runtime",
-            str(settings.runtime_dir.absolute()),
+            "--socket",
+            str(where.socket.absolute()),
         ),
         *(
             "--grace",
@@ -179,9 +175,7 @@ def _ended(process: subprocess.Popen[bytes] | None, where: Rendezvous) -> Server
         case int() if code < 0:
             name = signal.Signals(-code).name
             why = f"was ended by {name}"
-            hint = (
-                "This processor may lack what the runtime needs." if name == "SIGILL" else "Is memory short?"
-            )
+            hint = "This processor may lack what the runtime needs." if name == "SIGILL" else "Is memory short?"
         case int() if code > 0:
             why = f"ended with code {code}"
             hint = ""

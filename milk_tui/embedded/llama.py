@@ -75,6 +75,4 @@ def import_problem(error: ImportError) -> ServerError:
             "The embedded model's runtime needs the system library libgomp.so.1.",
             "Install the package libgomp1 (Debian, Ubuntu) or libgomp (Fedora, Alpine, Arch: gcc-libs).",
         )
-    return ServerError(
-        f"The embedded model's runtime can't be loaded: {reason}.", "Reinstall milk-tui[embedded]."
-    )
+    return ServerError(f"The embedded model's runtime can't be loaded: {reason}.", "Reinstall milk-tui[embedded].")

@@ -82,8 +82,8 @@ class EmbeddedManager:
     ``on_status`` is called on the event loop with every change, a few times a second while fetching.
     """
 
-    def __init__(self, settings: EmbeddedSettings | None = None, on_status: OnStatus | None = None) -> None:
-        self._settings = settings or EmbeddedSettings.default()
+    def __init__(self, settings: EmbeddedSettings, on_status: OnStatus | None = None) -> None:
+        self._settings = settings
         self._on_status = on_status
         self._slots: dict[str, _Slot] = {}
         self._closed = False
@@ -208,9 +208,7 @@ class EmbeddedManager:
     def _lost(self, slot: _Slot, lease: Lease) -> None:
         if slot.lease is lease:
             slot.lease = None
-            self._say(
-                slot, Phase.IDLE, f"the server of {slot.model.name} has ended; the next use starts it again"
-            )
+            self._say(slot, Phase.IDLE, f"the server of {slot.model.name} has ended; the next use starts it again")
 
     def _fetch_reporter(self, slot: _Slot) -> Callable[[FetchProgress], None]:
         """Takes progress in the fetching thread and says it on the loop, a few times a second."""

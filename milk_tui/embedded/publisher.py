@@ -46,9 +46,7 @@ def fetch_published(
             _download(model, part, settings, report, token, sockets.append)
         except (OSError, http.client.HTTPException, ValueError) as error:
             token.check()
-            raise FetchError(
-                f"The publisher of {model.title} could not be reached: {_reason(error)}."
-            ) from error
+            raise FetchError(f"The publisher of {model.title} could not be reached: {_reason(error)}.") from error
 
 
 def _download(
@@ -111,15 +109,11 @@ def _start_of(response: http.client.HTTPResponse, have: int, model: EmbeddedMode
         raise FetchError(f"The publisher of {model.title} answered with another part than asked for.")
     length = response.headers.get("Content-Length")
     if length is not None and int(length) != model.bytes:
-        raise FetchError(
-            f"The publisher's file of {model.title} is {int(length):,} bytes, not {model.bytes:,}."
-        )
+        raise FetchError(f"The publisher's file of {model.title} is {int(length):,} bytes, not {model.bytes:,}.")
     return 0
 
 
-def _opener(
-    settings: EmbeddedSettings, on_socket: Callable[[socket.socket], None]
-) -> urllib.request.OpenerDirector:
+def _opener(settings: EmbeddedSettings, on_socket: Callable[[socket.socket], None]) -> urllib.request.OpenerDirector:
     """An opener whose connections have a short time to connect, a longer one to read, and can be cut."""
 
     class Watched:

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from milk_tui.embedded import control, llama
-from milk_tui.embedded.catalogue import find_model
 
 START_GRACE_S = 30.0
 """How long a server that nobody has joined yet waits for the program that started it."""
@@ -159,23 +158,23 @@ def _bound_log() -> None:
             os.ftruncate(2, 0)
 
 
-def _own(where: control.Rendezvous) -> tuple[Any, socket.socket]:
+def _own(path: Path) -> tuple[Any, socket.socket]:
     """The lock and the listening socket; ends the process when another server is at work."""
-    lock = where.lock.open("ab")
+    lock = path.with_suffix(".lock").open("ab")
     deadline = time.monotonic() + _LOCK_WAIT_S
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
         except BlockingIOError:
-            if _answers(where.socket) or time.monotonic() > deadline:
+            if _answers(path) or time.monotonic() > deadline:
                 sys.exit(control.ALREADY_RUNNING)
             time.sleep(0.05)
     with contextlib.suppress(FileNotFoundError):
-        where.socket.unlink()
+        path.unlink()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(str(where.socket))
-    where.socket.chmod(0o600)
+    listener.bind(str(path))
+    path.chmod(0o600)
     listener.listen(64)
     return lock, listener
 
@@ -227,7 +226,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m milk_tui.embedded.server")
     parser.add_argument("--size", required=True)
     parser.add_argument("--weights", required=True, type=Path)
-    parser.add_argument("--runtime", required=True, type=Path)
+    parser.add_argument("--socket", required=True, type=Path, help="the control socket; its lock is beside it")
     parser.add_argument("--grace", type=float, default=15.0)
     parser.add_argument("--idle", type=int, default=600)
     parser.add_argument("--threads", type=int, default=0)
@@ -235,14 +234,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    where = control.rendezvous(find_model(options.size), options.runtime)
-    lock, listener = _own(where)
+    path: Path = options.socket
+    lock, listener = _own(path)
     owned = True
 
     def retire() -> None:
         nonlocal owned
         owned = False
-        where.socket.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         listener.close()
         lock.close()
 
@@ -256,7 +255,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = end.code if isinstance(end.code, int) else 1
     finally:
         if owned:
-            where.socket.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         # the runtime's own threads may be in the middle of an answer that nobody waits for
         os._exit(code)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,21 +33,3 @@ class EmbeddedSettings:
     """After how long without a request the server lets go of the model's memory."""
     threads: int = 0
     """0: min(4, usable cores)."""
-
-    @classmethod
-    def default(
-        cls,
-        *,
-        models_dir: str | Path = "",
-        paths: Mapping[str, Path] | None = None,
-        environ: Mapping[str, str] = os.environ,
-    ) -> EmbeddedSettings:
-        """The user's folders: ``MILK_TUI_MODELS`` wins over ``models_dir`` wins over the user's cache folder."""
-        from milk_tui.paths import cache_dir, runtime_dir
-
-        chosen = environ.get(MODELS_VARIABLE) or models_dir or cache_dir(environ) / "models"
-        return cls(
-            models_dir=Path(chosen).expanduser(),
-            runtime_dir=Path(environ.get(RUNTIME_VARIABLE) or runtime_dir(environ)).expanduser(),
-            paths={size: Path(p).expanduser() for size, p in (paths or {}).items()},
-        )

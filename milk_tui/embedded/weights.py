@@ -43,9 +43,7 @@ def find_weights(model: EmbeddedModel, settings: EmbeddedSettings) -> Path | Non
         return None
 
 
-def obtain_weights(
-    model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken
-) -> Path:
+def obtain_weights(model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken) -> Path:
     """The path of the verified weights; fetches them when they are not here. Blocking: run it in a thread.
 
     Raises ``FetchError`` (its kinds say why) or ``CancelledByUserError``; what was fetched so far is kept
@@ -55,18 +53,14 @@ def obtain_weights(
     own = settings.paths.get(model.size)
     if own is not None:
         if not own.is_file():
-            raise FetchError(
-                f"The configured weights of {model.name} are not there: {own}.", "Correct the path."
-            )
+            raise FetchError(f"The configured weights of {model.name} are not there: {own}.", "Correct the path.")
         _verify(own, model, settings, report, token)
         return own
     cached = settings.models_dir / model.file_name
     try:
         settings.models_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FetchError(
-            f"The models folder {settings.models_dir} can't be made: {error.strerror}."
-        ) from error
+        raise FetchError(f"The models folder {settings.models_dir} can't be made: {error.strerror}.") from error
     if cached.is_file() and _marked(cached, model, settings):
         return cached
     with _only_one(model, settings, report, token):
@@ -80,9 +74,7 @@ def obtain_weights(
     return cached
 
 
-def _fetch(
-    model: EmbeddedModel, final: Path, settings: EmbeddedSettings, report: Report, token: CancelToken
-) -> None:
+def _fetch(model: EmbeddedModel, final: Path, settings: EmbeddedSettings, report: Report, token: CancelToken) -> None:
     part = final.with_name(final.name + ".part")
     have = part.stat().st_size if part.exists() else 0
     require_room(settings.models_dir, max(0, model.bytes - have))
@@ -120,9 +112,7 @@ def _fetch(
 
 
 @contextmanager
-def _only_one(
-    model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken
-) -> Iterator[None]:
+def _only_one(model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken) -> Iterator[None]:
     """Hold the lock of this model's file; while another program holds it, show how far that one is."""
     part = settings.models_dir / f"{model.file_name}.part"
     with (settings.models_dir / f"{model.file_name}.lock").open("ab") as lock:
@@ -150,9 +140,7 @@ def _digest(path: Path, report: Report, token: CancelToken) -> str:
     return digest.hexdigest()
 
 
-def _verify(
-    path: Path, model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken
-) -> None:
+def _verify(path: Path, model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken) -> None:
     """Raise ``WrongWeightsError`` unless the file is the right one; one verified before is not read again."""
     if _marked(path, model, settings):
         return
