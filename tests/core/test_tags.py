@@ -201,7 +201,7 @@ class TestCode:
             "```\n\n{}\n\n{}\n```", "```\n{}", "~~~\n\n\n{}", "para\n```\n{}\n```", "```\n# h\n- x\n\n{}\n```  \t",
             "> ```\n> {}\n>\n> {}\n> ```", "- ```\n  {}\n\n  {}\n  ```", "1. a\n\n   ```\n   {}\n\n   {}\n   ```",
             "- a\n  - b\n\n    ```\n    {}\n\n    {}\n    ```", "10. a\n\n    ~~~\n\n    {}\n    ~~~",
-            "```` ``` {}\n````", "code: ```py\n{}\n```",
+            "> 10. a\n>\n>     ```\n>     {}\n>\n>     {}\n>     ```", "```` ``` {}\n````", "code: ```py\n{}\n```",
         ],
     )  # fmt: skip
     def test_nothing_is_taken_out_of_code_and_the_next_paragraph_counts_again(self, code: str) -> None:
@@ -215,6 +215,7 @@ class TestCode:
             "`a` ", "``a`b`` ", "a ` b\n\n", "a ``` b\n\n", "a ` b\n \t\nc ", "`` ` ``", "\\` ", "\\\\` `", "`\\` ",
             "a ` b\n```\ncode\n```\n", "a ` b\n- ", "a ` b\n2. ", "a ` b\n## ", "> a ` b\n>\n> ",
             "~~~\n~~~\n", "```\n`````\n", "```\n```\n", "~~ ", "~~~~\n~~~~~ \n", "    ```\n\n", "     ~~~\n\n",
+            "-     a\n\n      ```\n\n", "a ` b\n~~~\ncode\n~~~\n",
             "> ```\n> code\n", "> ```\n> code\n\n", "- ```\n  code\n```\n", "- a\n\n  ```\n  code\n  ```\n  ",
             "a ``` b\n``` c `d` ", "```a`b``` ", "# `a` ", "`a\nb` ", "code: ```py\nx\n```\n", "\\```a`` ",
         ],
@@ -233,6 +234,9 @@ class TestCode:
     def test_a_tag_taken_out_at_the_start_of_a_line_does_not_hide_a_fence(self) -> None:
         text = f"{tag('1')} {tag('2')}```\n\n{tag('no')}\n```\n{tag('3')}"
         assert run(text) == (f" ```\n\n{tag('no')}\n```\n", [Capture(TagKind.PERCEPT, n) for n in "123"])
+
+    def test_a_tag_behind_text_leaves_a_run_of_backticks_in_mid_line(self) -> None:
+        assert bodies_of(f"<b> {tag('1')}```\n\n{tag('2')}") == ["1", "2"]
 
     def test_backticks_on_the_two_sides_of_a_tag_are_two_runs(self) -> None:
         assert bodies_of(f"`a`{tag('1')}`b` {tag('2')}") == ["1", "2"]
@@ -435,7 +439,8 @@ class TestAbandonedBlock:
             assert interceptor.feed(f"{tag('1')}b\n```\n<milk:percept:{OWN}>c").startswith("b\n```")
             interceptor.rollback()
         assert interceptor.take() == []
-        assert interceptor.feed("d") + interceptor.close() == "d"
+        assert interceptor.feed(tag("2") + "d") + interceptor.close() == "d"
+        assert [c.body for c in interceptor.take()] == ["2"]
 
     def test_a_mark_keeps_what_was_held_back_before_it(self) -> None:
         interceptor = Interceptor(OWN)
