@@ -106,7 +106,7 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
     pinned_bytes: Count = 1_024
     """Bytes of pinned facts, which have their own budget."""
     facts_per_turn: Count = 8
-    """Facts that one agent may record in one turn."""
+    """Facts that the agents may record in one turn."""
 
 
 class RoutingConfig(Section, frozen=True, kw_only=True):

@@ -81,12 +81,10 @@ def admit(text: str, *, nonces: Iterable[str] = (), allow_secret: bool = False) 
     return content
 
 
-def check_flood(stored: int) -> None:
-    """Raises PerceptRefusedError when the turn's agents have already stored ``MAX_PER_TURN`` facts."""
-    if stored >= MAX_PER_TURN:
-        raise PerceptRefusedError(
-            f"Not stored: this turn already gave {MAX_PER_TURN} facts.", "Use /learn to add it."
-        )
+def check_flood(stored: int, limit: int = MAX_PER_TURN) -> None:
+    """Raises PerceptRefusedError when the turn's agents have already stored ``limit`` facts."""
+    if stored >= limit:
+        raise PerceptRefusedError(f"Not stored: this turn already gave {limit} facts.", "Use /learn to add it.")
 
 
 def birth(producer: Producer, pinned: bool = False) -> int:

@@ -26,7 +26,7 @@ _KINDS = {layer: kind for kind, layer in _LAYERS.items()}
 class LegCaptures:
     """The captures of one running leg. Each is staged at once, so that a kill can't lose it, and shown live.
 
-    ``may_escalate`` is False for an agent that has nobody to hand over to.
+    ``may_escalate`` is False for an agent that has nobody to hand over to; ``facts_per_turn`` bounds a flood.
     """
 
     def __init__(
@@ -37,7 +37,9 @@ class LegCaptures:
         publish: Callable[[AnyEvent], None],
         *,
         may_escalate: bool,
+        facts_per_turn: int,
     ) -> None:
+        self._facts_per_turn = facts_per_turn
         self._store = store
         self._session = session
         self._leg = leg
@@ -94,7 +96,14 @@ class LegCaptures:
         producer = Producer.PRIMARY if self._leg.role is Role.PRIMARY else Producer.ESCALATION
         try:
             change = await self._store.write(
-                partial(percepts.stage, leg_id=self._leg.id, producer=producer, content=content, consumer=consumer)
+                partial(
+                    percepts.stage,
+                    leg_id=self._leg.id,
+                    producer=producer,
+                    content=content,
+                    consumer=consumer,
+                    per_turn=self._facts_per_turn,
+                )
             )
         except PerceptRefusedError as refused:
             self._refuse(content, str(refused))

@@ -132,7 +132,14 @@ class LegRun:
         agent = session.agent(order.role)
         nonce = agent.nonce if agent else ""
         self._answer = Answer(nonce, [n for n in session.nonces if n != nonce])
-        self._captures = LegCaptures(desk.store, session, self.leg, desk.publish, may_escalate=order.may_escalate)
+        self._captures = LegCaptures(
+            desk.store,
+            session,
+            self.leg,
+            desk.publish,
+            may_escalate=order.may_escalate,
+            facts_per_turn=desk.config.memory.facts_per_turn,
+        )
         self._saver = Saver(self._save, self._save_failed)
         desk.publish(
             events.LegStarted(

@@ -58,12 +58,13 @@ def stage(
     consumer: Consumer = Consumer.ALL,
     subject: str = "",
     tainted: bool = False,
+    per_turn: int = rules.MAX_PER_TURN,
     now: int | None = None,
 ) -> Change:
     """Keep what an agent stated during a leg; it counts only from ``make_live`` on.
 
-    Raises PerceptRefusedError for what ``core.percepts.admit`` refuses, for the ninth fact of a turn, and for
-    a fact that the person has removed.
+    Raises PerceptRefusedError for what ``core.percepts.admit`` refuses, for more than ``per_turn`` facts of a
+    turn, and for a fact that the person has removed.
     """
     now = now_ms() if now is None else now
     conn = db.conn
@@ -77,7 +78,7 @@ def stage(
     if again:
         return Change(again[0], "repeated")
     _refuse_removed(conn, digest, session_id)
-    rules.check_flood(count_of_turn(conn, leg["turn_id"]))
+    rules.check_flood(count_of_turn(conn, leg["turn_id"]), per_turn)
     known = _same(conn, digest, session_id)
     percept = _insert(
         db,

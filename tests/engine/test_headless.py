@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from milk_tui.config import Config
 from milk_tui.core.records import (
     AgentName,
     Consumer,
@@ -237,3 +238,10 @@ async def test_a_reader_that_fails_stops_the_turn_and_its_error_is_raised(conduc
         await run_turn(conductor, "SCN:say some\nSCN:stall", emit=fail, stop=asyncio.Event())
     assert isinstance(heard[-1], LegText)
     assert not conductor.busy
+
+
+async def test_the_config_bounds_the_facts_of_a_turn(conductor: Conductor) -> None:
+    limit = Config().memory.facts_per_turn
+    prompt = "\n".join(f"SCN:tag percept fact number {n}" for n in range(limit + 1))
+    outcome = await run_turn(conductor, prompt, emit=ignore, stop=asyncio.Event())
+    assert (len(outcome.facts), len(outcome.refused)) == (limit, 1)
