@@ -27,8 +27,8 @@ def of_session(conn: sqlite3.Connection, session_id: str) -> Used:
         (session_id,),
     ).fetchone()
     last = conn.execute(
-        "select input_tokens from legs where session_id = ? and input_tokens is not null"
-        " order by id desc limit 1",
+        "select case when tools = 0 then input_tokens end from legs"
+        " where session_id = ? and status <> 'pending' order by id desc limit 1",
         (session_id,),
     ).fetchone()
     *totals, unreported = tuple(row)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
 
@@ -203,7 +203,7 @@ BY_COMMAND: Mapping[str, Action] = {
 }
 
 
-def bindings(where: Where, *, namespace: str = "") -> list[Binding]:
+def bindings(where: Where, *, namespace: str = "") -> list[BindingType]:
     """Textual's bindings for the actions of a pane; ``namespace`` where the method is elsewhere."""
     return [
         Binding(

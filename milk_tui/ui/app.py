@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import logging
 import signal
 import time
 from collections.abc import Awaitable
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -18,6 +21,7 @@ from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
 from milk_tui.ui.fact_list import FactList
 from milk_tui.ui.main_screen import MainScreen
+from milk_tui.ui.paint import LookBook
 from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.sidebar import FactPane
 from milk_tui.ui.state import SessionState, Topic
@@ -26,9 +30,15 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from milk_tui.config import Config
-    from milk_tui.engine.workspace import Launch
-    from milk_tui.ui.commands import Commands
+    from milk_tui.engine.events import AnyEvent
+    from milk_tui.engine.launch import Launch
+    from milk_tui.ui.commands import Command, Commands
     from milk_tui.ui.screens import FullScreen
+    from milk_tui.ui.transcript import messages
+
+OPEN_AFTER_S = 0.03
+"""Seconds between the first paint and the opening: the first keys are shown meanwhile."""
+_log = logging.getLogger(__name__)
 
 START_AFTER_S = 0.3
 """Seconds between the first paint and the start of what is heavy (``textual-notes.md`` §4)."""
@@ -42,7 +52,7 @@ class MilkApp(App[int]):
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "milk"
-    CSS_PATH: ClassVar = themes.style_sheets()
+    CSS_PATH = themes.style_sheets("looks", "main")
     BINDINGS: ClassVar = bindings(Where.EVERYWHERE)
 
     def __init__(self, launch: Launch) -> None:
@@ -53,13 +63,14 @@ class MilkApp(App[int]):
         self.state = SessionState(directory=str(launch.directory))
         self.control = Control(launch, self.state, self.post_message)
         self.keymap = Keymap({})
-        self.main = MainScreen(self.state, self.control)
+        self.look_book = LookBook()
+        self.main = MainScreen(self.state, self.control, self.look_book)
         self.terminal: int | None = None
         """The terminal's descriptor, for an editor; ``None`` where there is none."""
         self._commands: Commands | None = None
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
-        self._closing = False
+        self._leaving = False
 
     def get_default_screen(self) -> Screen[None]:
         return self.main
@@ -75,20 +86,32 @@ class MilkApp(App[int]):
     @work(group="open", exit_on_error=False)
     async def _open(self) -> None:
         """Configuration and database, then the session, then what is heavy."""
+        await asyncio.sleep(OPEN_AFTER_S)
         self._end_on_signals()
         if not await self.guarded(self._open_session(), fatal=True):
             return
         await asyncio.sleep(max(0.0, self._painted_at + START_AFTER_S - time.monotonic()))
+        gc.freeze()
+        gc.enable()
         if self.control.workspace is not None:
             await self.guarded(self.control.workspace.start(), fatal=True)
             await self.guarded(self.control.submit_waiting())
 
     async def _open_session(self) -> None:
+        drawing = await asyncio.to_thread(import_module, "milk_tui.ui.conversation")
+        self._add_styles("transcript")
+        await self.main.add_conversation(drawing.Conversation())
         workspace = await self.control.open_workspace()
         self._use_config(workspace.config)
         await self.control.open_session(self.control.launch.session, new=self.control.launch.new)
         for line in workspace.notices():
             self.notify(line, markup=False, timeout=10)
+
+    def _add_styles(self, name: str) -> None:
+        """Read one more style sheet; it holds from the next widget on."""
+        (path,) = themes.style_sheets(name)
+        self.stylesheet.read(path)
+        self.stylesheet.parse()
 
     def _use_config(self, config: Config) -> None:
         self.keymap = checked_keymap(config.keys)
@@ -141,19 +164,30 @@ class MilkApp(App[int]):
         facts: set[str] = set()
         for event in self.control.take_events():
             topics |= reduce.apply(self.state, event, now)
-            self.main.conversation.hear(event)
+            self._show_in_conversation(event)
             match event:
                 case happened.PerceptChanged():
                     facts.add(event.percept.id)
-                case happened.Notice():
-                    self.main.notice(event)
+                case happened.Notice() if event.severity == "information":
+                    self.notify(event.text, markup=False, timeout=8)
                 case happened.SessionChanged():
                     self.name_terminal()
+                case happened.AgentStatus() | happened.LegStarted():
+                    self.state.windows = self.control.windows()
                 case _:
                     pass
         for screen in self.screen_stack:
             if (changed := getattr(screen, "state_changed", None)) is not None:
                 changed(topics, facts)
+
+    def _show_in_conversation(self, event: AnyEvent) -> None:
+        """An event that can't be shown is logged: it must not end the program, nor the answer."""
+        if self.main.conversation is None:
+            return
+        try:
+            self.main.conversation.hear(event)
+        except Exception:
+            _log.exception("%s could not be shown", type(event).__name__)
 
     @on(SessionOpened)
     def session_opened(self) -> None:
@@ -179,7 +213,11 @@ class MilkApp(App[int]):
         if command is None:
             self.run_in_background(self.commands.send(event.text))
         else:
-            self.run_in_background(self.perform(command.action, command.argument))
+            self.run_in_background(self._command(event.text, command))
+
+    async def _command(self, text: str, command: Command) -> None:
+        await self.perform(command.action, command.argument)
+        await self.control.remember_typed(text)
 
     @on(MainScreen.Wanted)
     def wanted(self, event: MainScreen.Wanted) -> None:
@@ -187,6 +225,22 @@ class MilkApp(App[int]):
             self.run_in_background(self.commands.escalate_key(self.main.prompt.full_text))
         else:
             self.run_in_background(self.perform(event.action))
+
+    def on_transcript_receipt_requested(self, event: messages.ReceiptRequested) -> None:
+        match event.key:
+            case ("leg", int(leg_id)):
+                self._inspect(leg_id)
+
+    def on_transcript_follow_changed(self, event: messages.FollowChanged) -> None:
+        self.main.say_following(event.following, event.new_count)
+
+    def on_transcript_copy_requested(self, event: messages.CopyRequested) -> None:
+        self.copy_to_clipboard(event.text)
+
+    def on_transcript_link_clicked(self, event: messages.LinkClicked) -> None:
+        """A link is from a model: it is shown and copied, never opened."""
+        self.copy_to_clipboard(event.href)
+        self.main.note(f"sent to the terminal's clipboard: {event.href}")
 
     @on(FactList.Asked)
     def fact_asked(self, event: FactList.Asked) -> None:
@@ -244,7 +298,7 @@ class MilkApp(App[int]):
         from milk_tui.ui.fact_details import details
 
         turn = await details(self, self.control, event.percept)
-        if turn is not None:
+        if turn is not None and self.main.conversation is not None:
             self.show_main()
             self.main.conversation.go_to_turn(turn)
 
@@ -284,9 +338,13 @@ class MilkApp(App[int]):
         self.show_full(MemoryScreen(self.state, self.keymap))
 
     def action_bricks(self) -> None:
+        self._inspect()
+
+    def _inspect(self, leg_id: int | None = None) -> None:
+        """The brick inspector, with the receipt of a leg when one is named."""
         from milk_tui.ui.inspector import InspectorScreen
 
-        self.show_full(InspectorScreen(self.state, self.keymap, self.control))
+        self.show_full(InspectorScreen(self.state, self.keymap, self.control, leg_id=leg_id))
 
     def action_perception(self) -> None:
         from milk_tui.ui.perception import PerceptionScreen
@@ -353,15 +411,15 @@ class MilkApp(App[int]):
         else:
             self.screen.focus_previous()
 
-    async def action_help_quit(self) -> None:
+    def action_help_quit(self) -> None:
         """Textual's own meaning of ``ctrl+c``, which the main screen's replaces."""
 
     async def action_quit(self) -> None:
         """Save the draft, let everything go, leave. A second time: leave at once."""
-        if self._closing:
+        if self._leaving:
             self.exit(0)
             return
-        self._closing = True
+        self._leaving = True
         self.main.note("saving …")
         self._leave()
 
@@ -389,6 +447,7 @@ def run(launch: Launch) -> int:
     from milk_tui import paths
     from milk_tui.ui import guard, keys
 
+    gc.disable()  # the start makes many objects that stay; they are looked through once it is over
     keys.install()
     app = MilkApp(launch)
     log = paths.log_dir() / "screen.log"

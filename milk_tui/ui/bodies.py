@@ -17,6 +17,7 @@ from milk_tui.core.records import (
     TurnStatus,
     Usage,
 )
+from milk_tui.engine.events import LegFinished, LegStarted
 from milk_tui.store.legs import LegIndex
 from milk_tui.store.turns import TurnIndex
 from milk_tui.ui import format as f
@@ -83,7 +84,9 @@ def leg_body(
         shown.append(p.Banner(leg.agent_name, leg.reason))
     if receipt is not None and leg.escalated:
         shown.append(p.ReceiptLine(receipt_line(receipt), RECEIPT_KEY))
-    shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), route_line(route)))
+    about_this = route is not None and route.role is leg.role and not (leg.escalated and leg.reason)
+    way = route_line(route) if about_this else ""
+    shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), way))
     if leg.thinking.strip():
         shown.append(p.Thinking(leg.thinking))
     shown += p.interleave(leg.text, [(call.position, tool_part(call)) for call in tools])
@@ -92,6 +95,25 @@ def leg_body(
         shown.append(outcome)
     if usage := usage_line(leg.usage, leg.started_ms, leg.ended_ms):
         shown.append(p.Usage(usage))
+    return p.EntryBody(tuple(shown))
+
+
+def leg_head(event: LegStarted, route: str) -> p.EntryBody:
+    """What is known of a leg when it begins."""
+    shown: list[p.Part] = []
+    if event.escalated:
+        shown.append(p.Banner(event.agent_name, event.reason))
+        shown.append(p.ReceiptLine(receipt_line(event.receipt), RECEIPT_KEY))
+    way = "" if event.escalated and event.reason else route
+    shown.append(p.Header(event.agent_name, event.role, f.clock(event.started_ms), way))
+    return p.EntryBody(tuple(shown))
+
+
+def unread_body(event: LegFinished) -> p.EntryBody:
+    """A leg that has ended and can't be read back: what was said about its end."""
+    shown: list[p.Part] = [p.Markdown(event.text)] if event.text.strip() else []
+    if (outcome := outcome_part(event.status, event.error)) is not None:
+        shown.append(outcome)
     return p.EntryBody(tuple(shown))
 
 
@@ -144,9 +166,8 @@ _OUTCOMES = {
 def outcome_part(status: LegStatus, error: LegError | None) -> p.Outcome | None:
     """How a leg ended when it did not simply answer."""
     if error is not None:
-        hint = error.hint or "/retry asks again"
-        if error.retry_after_s:
-            hint = f"{hint} (after {f.elapsed(error.retry_after_s)})"
+        after = f" in {f.elapsed(error.retry_after_s)}" if error.retry_after_s else ""
+        hint = f"{error.hint} /retry asks again{after}".strip()
         return p.Outcome(error.message, p.Severity.ERROR, hint)
     if status is LegStatus.FAILED:
         return p.Outcome("failed", p.Severity.ERROR, "/retry asks again")

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from milk_tui.core.records import Brick, BrickKind, ContextPlan, Percept, Receipt, SessionRow
     from milk_tui.engine.conductor import Conductor
     from milk_tui.engine.events import AnyEvent
-    from milk_tui.engine.workspace import Launch, Workspace
+    from milk_tui.engine.launch import Launch
+    from milk_tui.engine.workspace import Workspace
     from milk_tui.store.percept_events import PerceptEvent
     from milk_tui.ui.session_read import Shown
 
@@ -141,6 +142,17 @@ class Control:
         if self.conductor is not None:
             await self.conductor.save_draft(text)
 
+    async def remember_typed(self, text: str) -> None:
+        """Keep a command in the history of the directory; a prompt is kept with its turn."""
+        if self.workspace is None or self.workspace.store.read_only:
+            return
+        from milk_tui.store import history
+
+        directory, session_id = self.state.directory, self.session_id or None
+        await self.workspace.store.write(
+            lambda db: history.add(db, directory=directory, text=text, session_id=session_id)
+        )
+
     async def search(self, words: str) -> list[Percept]:
         """Facts that fit the words, best first."""
         if self.workspace is None or self.conductor is None:
@@ -206,6 +218,13 @@ class Control:
 
     async def plan_escalation(self) -> ContextPlan | None:
         return None if self.conductor is None else await self.conductor.plan_escalation()
+
+    def windows(self) -> dict[str, int]:
+        """Tokens that each role's model can take, where that is known."""
+        if self.workspace is None:
+            return {}
+        agents = self.workspace.roster.agents.items()
+        return {str(role): agent.caps.window_tokens for role, agent in agents if agent.caps.window_tokens}
 
     @property
     def context_cap(self) -> int:

@@ -14,13 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from milk_tui.ui.row_list import Row, RowList
+from milk_tui.ui.themes import style_sheets
 
+STYLES = style_sheets("dialogs")
 CLOSE = Binding("escape", "close", "Close", show=False)
 
 
 class Reader(ModalScreen[str | None]):
     """A text to scroll; rows that can be chosen close it with their key."""
 
+    CSS_PATH = STYLES
     BINDINGS: ClassVar = [CLOSE, Binding("q", "close", "Close", show=False)]
 
     def __init__(self, title: str, rows: Sequence[Row], *, hint: str = "esc closes") -> None:
@@ -46,6 +49,7 @@ class Reader(ModalScreen[str | None]):
 class Picker(ModalScreen[str | None]):
     """A list that narrows as one types; enter chooses, the result is the row's key."""
 
+    CSS_PATH = STYLES
     BINDINGS: ClassVar = [
         CLOSE,
         Binding("up", "move(-1)", "Up", show=False),
@@ -116,6 +120,7 @@ class Picker(ModalScreen[str | None]):
 class Ask(ModalScreen[str | None]):
     """One line to write."""
 
+    CSS_PATH = STYLES
     BINDINGS: ClassVar = [CLOSE]
 
     def __init__(self, title: str, value: str = "", *, hint: str = "enter keeps it · esc leaves") -> None:

@@ -66,6 +66,9 @@ class FactList(RowList):
             self.action_edge(0)
 
     def _build(self) -> None:
+        if self._hits is None and not self._percepts:
+            self.set_rows(())
+            return
         from milk_tui.ui import fact_rows
 
         if self._hits is None:

@@ -5,30 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from milk_tui.ui import summary
+from milk_tui.ui import sizes, summary
 from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.bars import FooterLine, HeaderLine
 from milk_tui.ui.control import Control
-from milk_tui.ui.conversation import Conversation
+from milk_tui.ui.paint import LookBook
 from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.prompt_box import PromptBox
 from milk_tui.ui.sidebar import Sidebar
+from milk_tui.ui.sizes import HEIGHTS, WIDTHS
 from milk_tui.ui.state import SessionState, Topic
-from milk_tui.ui.transcript import Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from milk_tui.config import UiConfig
+    from milk_tui.ui.conversation import Conversation
+
+
+class Across(Horizontal):
+    """A row of panes that shows nothing itself, which Textual need not draw behind them."""
+
+    BLANK = True
+
 
 TICK_S = 0.25
 AGAIN_S = 2.0
@@ -52,20 +62,22 @@ class MainScreen(Screen[None]):
         text: str
 
     BINDINGS: ClassVar = bindings(Where.SESSION)
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (16, "-high")]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = "#prompt"
+    BLANK = True
 
-    def __init__(self, state: SessionState, control: Control) -> None:
-        super().__init__()
+    def __init__(self, state: SessionState, control: Control, look_book: LookBook) -> None:
+        super().__init__(classes=sizes.classes(*get_terminal_size()))
         self._state = state
         self._control = control
         self._frame = 0
         self._ticker: Timer | None = None
         self._asked_to_quit = 0.0
         self.header = HeaderLine(state)
-        self.transcript = Transcript(id="transcript")
-        self.conversation = Conversation(self.transcript, state, control)
+        self._look_book = look_book
+        self.conversation: Conversation | None = None
+        """There once the first frame is out: what draws it is slow to import."""
         self.sidebar = Sidebar(state)
         self.box = PromptBox()
         self.footer = FooterLine()
@@ -77,17 +89,17 @@ class MainScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield self.header
-        with Horizontal(id="body"):
+        with Across(id="body"):
             with Vertical(id="conversation", classes="pane") as conversation:
                 conversation.border_title = "conversation"
-                yield self.transcript
             yield self.sidebar
         yield self.box
         yield self.footer
+        yield self._look_book
 
     def on_mount(self) -> None:
         self._ticker = self.set_interval(TICK_S, self._tick, pause=True)
-        self.state_changed(Topic)
+        self._say()
 
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         """Draw again what the topics name; ``facts`` are new or changed ones."""
@@ -147,6 +159,11 @@ class MainScreen(Screen[None]):
         event.stop()
         self.post_message(self.Sent(event.text))
 
+    def say_following(self, following: bool, new_count: int) -> None:
+        """Say in the frame whether the end is followed, and what is new below when it is not."""
+        new = f"{new_count} new ↓ · " if new_count else ""
+        self.query_one("#conversation").border_subtitle = None if following else Content(f"{new}end: follow")
+
     def _key_escape(self) -> None:
         """Dropping a selection is one step of ``action_escape``, not one beside it."""
 
@@ -158,8 +175,6 @@ class MainScreen(Screen[None]):
             self.clear_selection()
         elif self.prompt.selected_text:
             self.prompt.move_cursor(self.prompt.cursor_location)
-        elif self.transcript.close_search():
-            pass
         elif self._state.running is not None:
             self._want("escape")
         elif self.focused is not self.prompt:
@@ -170,7 +185,7 @@ class MainScreen(Screen[None]):
     def action_copy(self) -> None:
         """Without a selection: clear the prompt, or ask to quit."""
         now = time.monotonic()
-        if self.box.close_completion() or not self.prompt.is_empty:
+        if self.box.close_completion() or not self.prompt.is_blank:
             self.prompt.take()
             self.box.note("cleared; ^z brings it back")
         elif now - self._asked_to_quit < AGAIN_S:
@@ -197,7 +212,8 @@ class MainScreen(Screen[None]):
 
     def panes(self) -> list[Widget]:
         """What F6 moves between, in order."""
-        panes: list[Widget] = [self.prompt, self.transcript, self.sidebar.pane.facts]
+        conversation = [self.conversation.transcript] if self.conversation is not None else []
+        panes: list[Widget] = [self.prompt, *conversation, self.sidebar.pane.facts]
         return [pane for pane in panes if pane.region.area]
 
     def move_pane(self, step: int) -> None:
@@ -220,15 +236,21 @@ class MainScreen(Screen[None]):
     def action_editor(self) -> None:
         self._want("editor")
 
+    async def add_conversation(self, conversation: Conversation) -> None:
+        """Put the transcript into its pane."""
+        self.conversation = conversation
+        await self.query_one("#conversation").mount(conversation.transcript)
+
     def session_opened(self) -> None:
         """Show the session that was opened: conversation, facts, and the draft unless something is written."""
         shown, session = self._control.shown, self._state.session
-        if shown is None or session is None:
+        if shown is None or session is None or self._control.workspace is None:
             return
-        self.conversation.begin(shown)
+        if self.conversation is not None:
+            self.conversation.begin(self._control.workspace.store, shown)
         self.prompt.past.set(shown.history)
         if session.draft:
-            if self.prompt.is_empty:
+            if self.prompt.is_blank:
                 self.prompt.set_text(session.draft)
             elif self.prompt.full_text != session.draft:
                 self.prompt.past.offer(session.draft)

@@ -8,7 +8,7 @@ The looks are component classes, so that a style sheet says what they look like 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -36,31 +36,52 @@ LOOKS = frozenset(
         "cursor-blurred",
     }
 )
-COMPONENTS = {f"look--{look}" for look in LOOKS}
-
 Piece: TypeAlias = tuple[str, str]
 """A text and the name of its look; the empty name is the widget's own style."""
 Line: TypeAlias = tuple[Piece, ...]
 
 
-class Painter(Widget):
-    """A widget that draws lines of pieces."""
+class LookBook(Widget):
+    """Holds the looks for every painter of an app, unseen: styling fifteen looks per widget is slow to start."""
 
-    COMPONENT_CLASSES = COMPONENTS
+    COMPONENT_CLASSES: ClassVar = {f"look--{look}" for look in LOOKS}
+
+    edition = 0
+    """Grows whenever the looks may have changed."""
+
+    def __init__(self) -> None:
+        super().__init__(id="look-book")
+        self.display = False
+
+    def style(self, look: str) -> Style:
+        return self.get_component_rich_style(f"look--{look}")
+
+    def notify_style_update(self) -> None:
+        self.edition += 1
+        super().notify_style_update()
+
+
+class Painter(Widget):
+    """A widget that draws lines of pieces. Without an ``App.look_book`` everything has the widget's own style."""
 
     _looks: dict[tuple[str, str], Style] | None = None
+    _edition = -1
 
     def look(self, name: str, under: str = "") -> Style:
         """The style of a look on this widget, over the background of the look ``under`` when there is one."""
-        if self._looks is None:
+        book: LookBook | None = getattr(self.app, "look_book", None)
+        if book is None:
+            return self.rich_style
+        if self._looks is None or self._edition != book.edition:
             self._looks = {}
+            self._edition = book.edition
         style = self._looks.get((name, under))
         if style is None:
             style = self.rich_style
             if under:
-                style += self.get_component_rich_style(f"look--{under}")
+                style += book.style(under)
             if name:
-                over = self.get_component_rich_style(f"look--{name}")
+                over = book.style(name)
                 style += Style(color=over.color, bold=over.bold, dim=over.dim, italic=over.italic, strike=over.strike)
             self._looks[name, under] = style
         return style
@@ -72,6 +93,8 @@ class Painter(Widget):
     def paint(self, line: Line, width: int, *, under: str = "") -> Strip:
         """The line in exactly ``width`` cells; ``under`` is a look for the whole row (cursor, flash)."""
         base = self.look("", under)
+        if not line:
+            return Strip.blank(width, base)
         segments: list[Segment] = []
         left = width
         for text, name in line:

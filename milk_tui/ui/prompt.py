@@ -14,7 +14,6 @@ from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
 
-from milk_tui.core.text import clean
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.prompt_text import Folds, History
 
@@ -60,8 +59,8 @@ class Prompt(TextArea):
         return self._folds.expand(self.text)
 
     @property
-    def is_empty(self) -> bool:
-        return not any(self.document.lines)
+    def is_blank(self) -> bool:
+        return not any(line.strip() for line in self.document.lines)
 
     def use_keys(self, overrides: Mapping[str, str]) -> None:
         """Take other keys, by the ids of actions (``Keymap.overrides``)."""
@@ -70,7 +69,7 @@ class Prompt(TextArea):
 
     def set_text(self, text: str) -> None:
         """Replace the text (undo brings the old one back); the cursor goes to the end."""
-        self.replace(self._folds.fold(clean(text)), self.document.start, self.document.end)
+        self.replace(self._safe(text), self.document.start, self.document.end)
         self.move_cursor(self.document.end)
 
     def take(self) -> str:
@@ -86,7 +85,7 @@ class Prompt(TextArea):
 
     def insert_text(self, text: str) -> None:
         """Insert as if pasted: cleaned, one block, folded when it is large."""
-        self.replace(self._folds.fold(clean(text)), *self.selection, maintain_selection_offset=False)
+        self.replace(self._safe(text), *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
     async def _on_paste(self, event: events.Paste) -> None:
@@ -147,6 +146,12 @@ class Prompt(TextArea):
             self.delete((row, column - length), (row, column), maintain_selection_offset=False)
         else:
             super().action_delete_left()
+
+    def _safe(self, text: str) -> str:
+        """The text without terminal escapes, folded when it is large."""
+        from milk_tui.core.text import clean
+
+        return self._folds.fold(clean(text))
 
     def _recall(self, text: str | None) -> None:
         if text is not None:

@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from milk_tui.core.text import clean
 from milk_tui.ui import format as f
 from milk_tui.ui.actions import Action, Keymap
 from milk_tui.ui.completion import Completion
@@ -53,6 +52,8 @@ class PromptBox(Vertical):
 
     def note(self, text: str, severity: str = "information") -> None:
         """Say something under the text until the next key that changes it."""
+        from milk_tui.core.text import clean
+
         self._note.update(Content(clean(text)))
         self._note.set_classes(f"-{severity}")
         self._note.display = bool(text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from milk_tui.core.records import LegStatus, PerceptStatus, Receipt, Usage
+from milk_tui.core.records import LegStatus, Receipt, Usage
 from milk_tui.engine import events as e
-from milk_tui.ui.state import AgentView, ContextUse, QueuedPrompt, RunningLeg, SessionState, Topic
+from milk_tui.ui.state import ContextUse, QueuedPrompt, RunningLeg, SessionState, Topic
 
 _NOTHING: frozenset[Topic] = frozenset()
 _STATUS = frozenset({Topic.STATUS})
@@ -29,10 +29,10 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
             return _STATUS if state.queue.pop(event.turn_id, None) else _NOTHING
         case e.LegStarted():
             state.running = RunningLeg(event.leg_id, event.turn_id, str(event.role), event.agent_name, started=now)
-            state.context = _estimated(event.receipt, state.context)
+            state.context = _estimated(event.receipt)
             return _LEG
         case e.UsageChanged():
-            return _HEADER if _reported(state, event.usage) else _NOTHING
+            return _reported(state, event.leg_id, event.usage)
         case e.LegFinished():
             return _finished(state, event)
         case e.PerceptChanged():
@@ -90,8 +90,6 @@ def _finished(state: SessionState, event: e.LegFinished) -> frozenset[Topic]:
         state.running = None
     if event.usage.known:
         state.usage = event.usage if state.usage is None else state.usage.plus(event.usage)
-        if event.usage.input_tokens is not None:
-            _reported(state, event.usage)
     elif event.status in (LegStatus.DONE, LegStatus.EMPTY):
         state.usage_partial = True
     return _LEG
@@ -105,26 +103,18 @@ def _percept(state: SessionState, event: e.PerceptChanged) -> frozenset[Topic]:
     return frozenset({Topic.PERCEPTS})
 
 
-def _estimated(receipt: Receipt, before: ContextUse | None) -> ContextUse:
+def _estimated(receipt: Receipt) -> ContextUse:
     tokens = -(-(receipt.chars + receipt.thread_chars) // 4)
-    return ContextUse(tokens, estimated=True, window=before.window if before else None)
+    return ContextUse(tokens, estimated=True, role=str(receipt.role))
 
 
-def _reported(state: SessionState, usage: Usage) -> bool:
-    """Take the reported size of a request as the context's; True when that changed something."""
-    if usage.input_tokens is None:
-        return False
-    window = state.context.window if state.context else None
-    state.context = ContextUse(usage.input_tokens, estimated=False, window=window)
-    return True
-
-
-def load_percepts(state: SessionState, percepts: list) -> None:
-    """The facts of a session that was opened, without those that are gone for good."""
-    gone = (PerceptStatus.FORGOTTEN,)
-    state.percepts = {p.id: p for p in percepts if p.status not in gone}
-
-
-def unknown_agents(state: SessionState) -> None:
-    """Forget what was known about agents whose session is gone."""
-    state.agents = {role: AgentView(role) for role in state.agents}
+def _reported(state: SessionState, leg_id: int, usage: Usage) -> frozenset[Topic]:
+    """A leg's usage is the sum of its requests so far: the newest request's part is the context's size."""
+    before = state.reported if state.reported[0] == leg_id else (leg_id, 0)
+    total = usage.input_tokens
+    if total is None or total <= before[1]:
+        return _NOTHING
+    state.reported = (leg_id, total)
+    role = state.running.role if state.running is not None else state.next_role
+    state.context = ContextUse(total - before[1], estimated=False, role=role)
+    return _HEADER

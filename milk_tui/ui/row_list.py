@@ -241,14 +241,13 @@ class RowList(Painter, ScrollView, can_focus=True):
 
     def _find_cursor(self, current: Row | None, before: int) -> int:
         if current is not None:
-            for index, row in enumerate(self._rows):
+            for at, row in enumerate(self._rows):
                 if row.key == current.key and row.selectable:
-                    return index
-        for search in (lambda: self._next(max(0, before), 1), lambda: self._next(len(self._rows) - 1, -1)):
-            index = search()
-            if index is not None:
-                return index
-        return -1
+                    return at
+        index = self._next(max(0, before), 1)
+        if index is None:
+            index = self._next(len(self._rows) - 1, -1)
+        return -1 if index is None else index
 
     def _next(self, start: int, step: int) -> int | None:
         """The first row from ``start`` on, in the direction of ``step``, that can have the cursor."""

@@ -14,7 +14,9 @@ from textual.strip import Strip
 from milk_tui.ui.actions import Keymap, Where
 from milk_tui.ui.bars import FooterLine
 from milk_tui.ui.paint import Line, Painter, spread
+from milk_tui.ui.sizes import HEIGHTS, WIDTHS
 from milk_tui.ui.state import SessionState, Topic
+from milk_tui.ui.themes import style_sheets
 
 
 class TitleLine(Painter):
@@ -39,9 +41,10 @@ class TitleLine(Painter):
 class FullScreen(Screen[None]):
     """A view over the whole terminal. Subclasses compose their body and follow ``state_changed``."""
 
+    CSS_PATH = style_sheets("dialogs")
     BINDINGS: ClassVar = [Binding("escape", "back", "Back", show=False)]
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (16, "-high")]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     HEADING: ClassVar = ""
     WHERE: ClassVar[tuple[Where, ...]] = ()
 

@@ -102,6 +102,8 @@ class BrickStrip(Painter):
 class Sidebar(Vertical):
     """Facts over bricks."""
 
+    BLANK = True
+
     def __init__(self, state: SessionState) -> None:
         super().__init__(id="sidebar")
         self._state = state

@@ -67,12 +67,11 @@ class QueuedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ContextUse:
-    """How full the newest leg's context was; ``window`` is unknown when ``None``, ``estimated`` is
-    said."""
+    """The tokens of the newest request; an estimate is said to be one."""
 
     tokens: int
     estimated: bool
-    window: int | None = None
+    role: str = PRIMARY
 
 
 @dataclass(slots=True)
@@ -93,6 +92,10 @@ class SessionState:
     usage_partial: bool = False
     """True when some leg reported nothing, so that the sum is a lower bound."""
     context: ContextUse | None = None
+    windows: dict[str, int] = field(default_factory=dict)
+    """Tokens that each role's model can take, where that is known."""
+    reported: tuple[int, int] = (0, 0)
+    """The running leg and the input tokens that it has reported so far, in all its requests."""
     percepts: dict[str, Percept] = field(default_factory=dict)
     bricks: dict[str, Brick] = field(default_factory=dict)
     brick_budget: int = 12_000

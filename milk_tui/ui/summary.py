@@ -72,7 +72,7 @@ def _meters(state: SessionState) -> list[Line]:
     absent."""
     meters: list[Line] = []
     if state.context is not None:
-        meters.append(_context(state.context))
+        meters.append(_context(state.context, state.windows.get(state.context.role)))
     if state.usage is not None:
         bound = "≥ " if state.usage_partial else ""
         tokens = (state.usage.input_tokens or 0) + (state.usage.output_tokens or 0)
@@ -82,11 +82,11 @@ def _meters(state: SessionState) -> list[Line]:
     return meters
 
 
-def _context(use: ContextUse) -> Line:
+def _context(use: ContextUse, window: int | None) -> Line:
     about = "~" if use.estimated else ""
-    if not use.window:
+    if not window:
         return ((f"ctx {about}{f.count(use.tokens)}", "dim"),)
-    fraction = use.tokens / use.window
+    fraction = use.tokens / window
     look = "error" if fraction > 0.9 else "warning" if fraction > 0.75 else "dim"
     return (("ctx ", "dim"), (f.gauge(fraction), look), (f" {about}{f.percent(fraction)}", "dim"))
 

@@ -7,7 +7,7 @@ primary agent (●), ``$accent`` the escalation agent (◆), ``$warning`` a pin 
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from textual.theme import Theme
 
@@ -100,6 +100,7 @@ def styles_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "styles"
 
 
-def style_sheets() -> list[str | Path]:
-    """Every style sheet, in the order of their names."""
-    return sorted(styles_folder().glob("*.tcss"))
+def style_sheets(*names: str) -> list[str | PurePath]:
+    """The paths of style sheets by name."""
+    folder = styles_folder()
+    return [folder / f"{name}.tcss" for name in names]

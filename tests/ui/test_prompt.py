@@ -14,7 +14,7 @@ from milk_tui.ui.prompt_box import PromptBox
 
 
 class Desk(App[None]):
-    CSS_PATH = themes.style_sheets()
+    CSS_PATH = themes.style_sheets("looks", "main")
 
     def __init__(self) -> None:
         super().__init__()
