@@ -20,6 +20,7 @@ from milk_tui.agents.events import (
     UsageReported,
 )
 from milk_tui.agents.litellm_settings import LitellmSettings
+from milk_tui.agents.ollama_window import window_for
 from milk_tui.agents.tool_round import ToolRound
 from milk_tui.core import context
 from milk_tui.core.errors import MilkError
@@ -204,7 +205,7 @@ class LitellmAgent:
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
             extra_body=settings.extra_body,
-            params=settings.params,
+            params=self._params(sent),
             api_base=settings.api_base,
             api_key=settings.api_key,
             api_key_env=settings.api_key_env,
@@ -212,6 +213,13 @@ class LitellmAgent:
             cache_ttl=settings.cache_ttl,
             thinking_blocks=blocks,
         )
+
+    def _params(self, messages: Sequence[Message]) -> dict[str, Any]:
+        settings = self.settings
+        if not self.model.startswith("ollama") or "num_ctx" in settings.params:
+            return settings.params
+        size = settings.window_tokens or window_for(messages, settings.max_tokens, self.caps.window_tokens)
+        return {**settings.params, "num_ctx": size}
 
 
 def without_tools(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -4,7 +4,7 @@ Processes)."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -97,7 +97,7 @@ class ModelHost:
         if not self._closed:
             await self._supervisor.start()
 
-    async def complete(self, request: CompleteRequest) -> AsyncIterator[HostEvent]:
+    async def complete(self, request: CompleteRequest) -> AsyncGenerator[HostEvent, None]:
         """The events of one answer; the last is a ``Done`` or a ``Failed``, whatever happens.
 
         Waits while the host starts. Closing the iterator or cancelling its task stops the request and its

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import email.utils
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -141,8 +142,8 @@ def _words(
         case ErrorKind.NOT_FOUND:
             return f"{who} was not found at {_host(base)}{code}{tail}", "Check the model's name and api_base."
         case ErrorKind.RATE_LIMIT:
-            when = f"Try again in {wait:.0f} s." if wait is not None else "Try again later, or use the other agent."
-            return f"{who} takes no more requests just now{code}{tail}", when
+            when = "later, or use the other agent" if wait is None else f"in {math.ceil(wait)} s"
+            return f"{who} takes no more requests just now{code}{tail}", f"Try again {when}."
         case ErrorKind.CONTEXT_TOO_LONG:
             return (
                 f"This is too long for {who}{tail}",

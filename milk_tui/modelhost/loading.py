@@ -31,6 +31,10 @@ Loader = Callable[[Redactor], "asyncio.Future[Any]"]
 """Begins to get the library; the future gives it."""
 
 
+_LOCAL = "127.0.0.1,localhost,::1"
+"""Never asked for through a proxy."""
+
+
 class LibraryMissingError(Exception):
     """litellm can't be imported; the text is one line."""
 
@@ -63,6 +67,8 @@ def load(redact: Redactor) -> asyncio.Future[Any]:
 
     hostlog.quiet_environment()
     os.environ.update(_BEFORE)
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), _LOCAL]))
     threading.Thread(target=run, name="import litellm", daemon=True).start()
     return future
 

@@ -78,6 +78,7 @@ PARAMS = frozenset(
     {
         "frequency_penalty",
         "logit_bias",
+        "num_ctx",
         "parallel_tool_calls",
         "presence_penalty",
         "reasoning_effort",

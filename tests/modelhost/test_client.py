@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ import pytest
 from milk_tui.core.records import ErrorKind, Message
 from milk_tui.modelhost.client import HostState, Limits, ModelHost, ModelHostError
 from milk_tui.modelhost.protocol import CompleteRequest, Delta, Done, Failed, HostEvent
+from tests.modelhost.helpers import gone, text_of
 from tests.support.polling import until
 
 SCRIPTED = [sys.executable, "-m", "tests.support.scripted_host"]
@@ -48,10 +48,6 @@ async def answer(host: ModelHost, prompt: str) -> list[HostEvent]:
     return [event async for event in host.complete(ask(prompt))]
 
 
-def text_of(events: list[HostEvent]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Delta))
-
-
 def failed(events: list[HostEvent]) -> Failed:
     last = events[-1]
     assert isinstance(last, Failed), events
@@ -65,15 +61,6 @@ def program(source: str) -> list[str]:
 
 def log_of(host: ModelHost, tmp_path: Path) -> str:
     return (tmp_path / "logs" / "host.log").read_text("utf-8")
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 async def test_a_request_before_the_start_starts_the_host_and_waits_for_it(make: Make) -> None:
@@ -115,7 +102,7 @@ async def test_a_prompt_of_megabytes_arrives_whole(make: Make, tmp_path: Path) -
 
 async def test_leaving_the_answer_stops_the_request(make: Make) -> None:
     host = make()
-    async with contextlib.aclosing(host.complete(ask("SCN:say a SCN:stall"))) as events:  # type: ignore[type-var]
+    async with contextlib.aclosing(host.complete(ask("SCN:say a SCN:stall"))) as events:
         assert isinstance(await anext(aiter(events)), Delta)
     assert text_of(await answer(host, "SCN:say next")) == "next"
 

@@ -14,7 +14,7 @@ import pytest
 from milk_tui.core.records import Message
 from milk_tui.modelhost.client import HostState, ModelHost
 from milk_tui.modelhost.protocol import CompleteRequest, Delta
-from tests.modelhost.test_client import gone
+from tests.modelhost.helpers import gone
 from tests.support.openai_server import OpenAIServer
 from tests.support.polling import until
 
@@ -58,7 +58,7 @@ async def test_a_host_leaves_when_its_parent_is_killed(command: list[str], tmp_p
 
 
 @pytest.mark.slow
-async def test_nothing_is_imported_from_the_directory_that_the_person_works_in(
+async def test_neither_the_working_directory_nor_a_proxy_leads_the_host_astray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile = tmp_path / "work"
@@ -68,7 +68,8 @@ async def test_nothing_is_imported_from_the_directory_that_the_person_works_in(
         (hostile / f"{name}.py").write_text(f"open({str(marker)!r}, 'a').write({name!r})\nraise SystemExit(1)\n")
     (hostile / ".env").write_text("OPENAI_API_BASE=http://127.0.0.1:9\n")
     monkeypatch.chdir(hostile)
-    host = ModelHost(tmp_path / "log")
+    proxies = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
+    host = ModelHost(tmp_path / "log", env=proxies)
     async with OpenAIServer() as server:
         request = CompleteRequest(
             model="openai/x", api_base=server.url, messages=(Message(role="user", content="SCN:say safe"),)

@@ -17,14 +17,12 @@ from milk_tui.modelhost.protocol import (
     Delta,
     Done,
     Failed,
-    HostEvent,
-    Thinking,
     Timeouts,
     ToolCallMade,
     ToolDef,
-    UsageGiven,
 )
 from tests.modelhost.conftest import HOST_KEY
+from tests.modelhost.helpers import answer, calls_of, text_of, thoughts_of, usage_of
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.openai_server import OpenAIServer
 from tests.support.polling import until
@@ -50,29 +48,6 @@ def asked(server: Server, prompt: str, **more: Any) -> CompleteRequest:
 
 def written(path: Path) -> str:
     return path.read_text("utf-8")
-
-
-async def answer(host: ModelHost, request: CompleteRequest) -> list[HostEvent]:
-    events = [event async for event in host.complete(request)]
-    assert isinstance(events[-1], Done | Failed)
-    assert not any(isinstance(event, Done | Failed) for event in events[:-1])
-    return events
-
-
-def text_of(events: list[HostEvent]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Delta))
-
-
-def thoughts_of(events: list[HostEvent]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Thinking))
-
-
-def calls_of(events: list[HostEvent]) -> list[tuple[str, str]]:
-    return [(event.name, event.arguments) for event in events if isinstance(event, ToolCallMade)]
-
-
-def usage_of(events: list[HostEvent]) -> Usage:
-    return next(event.usage for event in events if isinstance(event, UsageGiven))
 
 
 async def test_an_answer_streams_piece_by_piece_with_its_usage(real_host: ModelHost, server: Server) -> None:
