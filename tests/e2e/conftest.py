@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -141,6 +142,25 @@ class Place:
     def read(self, fn: Callable[..., Any]) -> Any:
         with self.store() as store:
             return store.read_sync(fn)
+
+    def processes(self) -> list[str]:
+        """The commands of this machine's processes that know of this home; empty where the system doesn't say."""
+        mark, found = os.fsencode(self.root), []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (entry / "cmdline").read_bytes()
+                if mark in command or mark in (entry / "environ").read_bytes():
+                    found.append(command.replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+    def wait_alone(self, deadline_s: float = 20.0) -> None:
+        """Return when no process of this home is left."""
+        until = time.monotonic() + deadline_s
+        while left := self.processes():
+            assert time.monotonic() < until, f"left running: {left}"
+            time.sleep(0.05)
 
     def requests(self) -> list[dict[str, Any]]:
         """What the model host was asked, in order."""

@@ -3,13 +3,16 @@ a look at what was sent, the way back, and all of it again after a restart."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from milk_tui import paths
 from milk_tui.store import legs, sessions
 from tests.e2e.conftest import Place
 from tests.e2e.looking import ask, conversation, facts, leave, plain, prompt, wait_in
@@ -76,6 +79,48 @@ def test_with_the_real_model_host_and_two_real_servers(
     assert not [file for file in place.home.rglob("*") if file.is_file() and b"a-key-of-no-worth" in file.read_bytes()]
 
 
+@pytest.mark.slow
+@pytest.mark.embedded
+@pytest.mark.timeout(900)
+def test_with_the_embedded_model_and_a_real_server_for_what_is_hard(
+    servers: tuple[Place, OpenAIServer, AnthropicServer],
+) -> None:
+    place, _, anthropic = servers
+    place.write_config(
+        place.config.read_text()
+        + '[agents.little]\nprovider = "embedded"\nmodel = "tiny"\nrole = "primary"\n[embedded]\ngrace = 1\n'
+    )
+    anthropic.replies.append(f"SCN:tag percept {FACT} {escalation_reply()}")
+    models = os.environ.get("MILK_TUI_MODELS") or str(paths.cache_dir({}) / "models")
+    start = partial(place.open, "--escalation", "deep", MILK_TUI_MODELS=models, DEEP_KEY="x")
+    with start() as screen:
+        screen.wait_for(lambda text: "● little" in text and "◆ deep" in text)
+        ask(screen, "Say hello in one short sentence.")
+        wait_in(screen, "conversation", "● little · ", " out", deadline_s=240)
+        escalate(screen)
+        wait_in(screen, "percepts", FACT)
+        screen.press("f3")
+        wait_in(screen, "bricks", "primary's summary", "Say hello", "escalation's summary", DESIGN)
+        screen.press("escape")
+        wait_in(screen, "conversation", ASKS)
+        hand_back(screen, "little")
+        screen.send("tomorrow: the refunds")
+        screen.wait_for(lambda _: prompt(screen) == "tomorrow: the refunds")
+        leave(screen)
+    (escalated,) = anthropic.requests
+    assert all(part in str(escalated.body) for part in (HARDER, "Say hello in one short sentence."))
+    with start() as screen:
+        find_it_again(screen, "Say hello")
+        leave(screen)
+    with place.store() as store:
+        (row,) = store.read_sync(sessions.rows)
+        first, _ = (leg.id for leg in store.read_sync(lambda conn: legs.index(conn, row.id)))
+        answer = store.read_sync(lambda conn: legs.get(conn, first))
+        assert (answer.model, answer.status) == ("embedded:tiny", "done")
+        assert answer.text
+    place.wait_alone(60)
+
+
 def do_the_job(place: Place, gate: Path, **environ: str) -> None:
     """One person's day; what the servers were asked is for the caller to look at."""
     with place.open(**environ) as screen:
@@ -95,6 +140,7 @@ def do_the_job(place: Place, gate: Path, **environ: str) -> None:
         assert (row.title, row.turns) == (QUESTION, 2)
         kept = store.read_sync(lambda conn: [leg.status for leg in legs.index(conn, row.id)])
         assert kept == ["done", "done"]
+    place.wait_alone()
 
 
 def see_it_stream(screen: Terminal, gate: Path) -> None:
@@ -130,16 +176,16 @@ def inspect(screen: Terminal) -> None:
     wait_in(screen, "conversation", ASKS)
 
 
-def hand_back(screen: Terminal) -> None:
+def hand_back(screen: Terminal, primary: str = "fast") -> None:
     screen.press("ctrl+l")
-    screen.wait_for("back to fast")
+    screen.wait_for(f"back to {primary}")
     screen.wait_for(lambda text: "waiting" not in text.splitlines()[0])
 
 
-def find_it_again(screen: Terminal) -> None:
+def find_it_again(screen: Terminal, title: str = QUESTION.removesuffix("?")) -> None:
     """Session, conversation, fact and draft are on the screen again, in any order."""
     screen.wait_for(lambda _: prompt(screen) == "tomorrow: the refunds")
     shown = plain(wait_in(screen, "conversation", ASKS))
     assert all(part in shown for part in (HARDER, "◆ escalated to deep", DESIGN))
     assert FACT in plain(facts(screen))
-    assert QUESTION.split("?")[0] in screen.lines[0]
+    assert title in screen.lines[0]
