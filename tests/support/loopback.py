@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.support.scenario import Conversation, Cut, Fail, HostDoes, Malformed, Pause, Reply, Scenario, Step
+from tests.support.scenario import Conversation, Cut, Fail, HostDoes, Malformed, Pause, Reply, Scenario, Step, Until
 
 Responder = Callable[[dict[str, Any]], "Reply | str | None"]
 
@@ -166,6 +166,8 @@ class Loopback(ABC):
                 await asyncio.Event().wait()
             case Pause(seconds=float(seconds)):
                 await asyncio.sleep(seconds)
+            case Until():
+                await step.passed()
             case Cut(clean=True):
                 await wire.response.write_eof()
                 return True

@@ -7,11 +7,11 @@ words drive the loopback servers and the scripted host, so that one prompt means
 - ``think TEXT``: stream reasoning.
 - ``tool NAME JSON``: call a tool; several make several calls in one answer; the JSON may be broken.
 - ``tag KIND BODY``: say ``<milk:KIND:nonce>BODY</…>`` with the nonce found in the system text.
-- ``repeat N TEXT``: stream the text N times, one chunk each.
+- ``repeat N TEXT``: stream the text N times, one chunk each. ``count N TEXT``: with 1, 2, … N behind it.
 - ``huge N``: one chunk of N characters.
 - ``chunk N``: characters a chunk (8). ``delay S``: seconds between chunks (0).
 - ``slow S``: seconds before the first byte. ``pause S``: seconds at this point.
-- ``stall``: go silent at this point and keep the connection.
+- ``stall``: go silent at this point and keep the connection. ``until FILE``: silent until the file is there.
 - ``cut [clean]``: break the connection at this point, or end the stream early but properly.
 - ``fail TEXT``: send an error in the middle of the stream.
 - ``malformed``: send a piece that is no JSON. ``type TEXT``: answer a web page of this content type.
@@ -26,11 +26,13 @@ words drive the loopback servers and the scripted host, so that one prompt means
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 _DIRECTIVE = re.compile(r"SCN:([a-z]+)(?:[ \t]+((?:(?!SCN:)[^\n])*))?")
@@ -67,6 +69,17 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class Until:
+    """Silence until a file is there: how a test decides when the answer goes on."""
+
+    file: str
+
+    async def passed(self) -> None:
+        while not Path(self.file).exists():  # noqa: ASYNC110, ASYNC240 (nothing tells when a file appears)
+            await asyncio.sleep(0.02)
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
     """The connection breaks; ``clean``: the stream ends properly, but without its end."""
 
@@ -92,7 +105,7 @@ class HostDoes:
     what: str
 
 
-Step = Say | Think | Call | Pause | Cut | Fail | Malformed | HostDoes
+Step = Say | Think | Call | Pause | Until | Cut | Fail | Malformed | HostDoes
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +205,9 @@ def _apply(reply: Reply, name: str, argument: str, chunk: int) -> Reply:
         case "repeat":
             times, _, text = argument.partition(" ")
             return _add(reply, *[Say(unescape(text) or "again ")] * int(times))
+        case "count":
+            times, _, text = argument.partition(" ")
+            return _add(reply, *(Say(f"{unescape(text)}{number} ") for number in range(1, int(times) + 1)))
         case "huge":
             return _add(reply, Say("x" * int(argument)))
         case "delay":
@@ -200,6 +216,8 @@ def _apply(reply: Reply, name: str, argument: str, chunk: int) -> Reply:
             return replace(reply, slow_s=float(argument))
         case "pause":
             return _add(reply, Pause(float(argument)))
+        case "until":
+            return _add(reply, Until(argument))
         case "stall":
             return _add(reply, Pause(None))
         case "cut":

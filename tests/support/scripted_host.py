@@ -25,7 +25,7 @@ from milk_tui.modelhost.__main__ import main
 from milk_tui.modelhost.failures import StreamProblem
 from milk_tui.modelhost.redact import Redactor
 from tests.support import openai_shape
-from tests.support.scenario import Call, Cut, Fail, HostDoes, Malformed, Pause, Reply, Say, Scenario, Think
+from tests.support.scenario import Call, Cut, Fail, HostDoes, Malformed, Pause, Reply, Say, Scenario, Think, Until
 
 _SAID = {
     401: "Incorrect API key provided.",
@@ -124,6 +124,8 @@ async def _misbehave(step: Any) -> bool:
             await asyncio.Event().wait()
         case Pause(seconds=float(seconds)):
             await asyncio.sleep(seconds)
+        case Until():
+            await step.passed()
         case Cut(clean=True):
             return True
         case Cut():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
 from tests.support import openai_shape
-from tests.support.scenario import Call, Conversation, Cut, Reply, Say, Scenario, Think, newest_prompt, unescape
+from tests.support.scenario import Call, Conversation, Cut, Reply, Say, Scenario, Think, Until, newest_prompt, unescape
 
 
 def reply(prompt: str, **more: object) -> Reply:
@@ -20,6 +23,20 @@ def test_directives_become_steps_in_their_order() -> None:
 def test_text_is_cut_into_chunks_and_escapes_are_understood() -> None:
     assert [s.text for s in reply("SCN:chunk 2 SCN:say ab\\ncd").steps if isinstance(s, Say)] == ["ab", "\nc", "d"]
     assert unescape("\\e[0m \\u00e9 \\x41 \\\\ \\q") == "\x1b[0m é A \\ \\q"
+
+
+def test_counted_words_are_chunks_of_their_own() -> None:
+    assert [s.text for s in reply("SCN:count 3 w").steps if isinstance(s, Say)] == ["w1 ", "w2 ", "w3 "]
+
+
+async def test_an_answer_can_wait_for_a_file(tmp_path: Path) -> None:
+    (step,) = reply(f"SCN:until {tmp_path / 'go on'}").steps
+    assert isinstance(step, Until)
+    waiting = asyncio.create_task(step.passed())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    (tmp_path / "go on").touch()
+    await asyncio.wait_for(waiting, 10)
 
 
 def test_rounds_are_told_apart_by_then_and_end_with_the_results() -> None:
