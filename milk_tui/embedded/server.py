@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from milk_tui.embedded import control, llama
 
-START_GRACE_S = 30.0
+START_GRACE_S = 10.0
 """How long a server that nobody has joined yet waits for the program that started it."""
 
 _LOCK_WAIT_S = 5.0
