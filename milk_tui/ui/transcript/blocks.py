@@ -6,8 +6,9 @@ of it (Markdown blocks: ``MAX_INLINE``), so that making its rows is a bounded st
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 from milk_tui.ui.transcript.code import language_of
@@ -218,3 +219,26 @@ def code_blocks(text: str, fence: Fence, role: str, margin: int = 0) -> list[Blo
         blocks.append(Block(text[a:b], shape, role, whole, a, (0, len(text)), thing=fence))
         line += text.count("\n", a, b + 1)
     return blocks
+
+
+def gap(block: Block, following: Block) -> int:
+    """Empty rows between two blocks of an entry."""
+    if block.thing is not None and block.thing is following.thing:
+        return int(isinstance(block.thing, ListInfo) and block.thing.loose)
+    match block.role, following.role:
+        case "head", _:
+            return 0
+        case "tool" | "detail", "tool" | "detail":
+            return 0
+        case "note", "note" | "usage":
+            return 0
+        case _:
+            return 1
+
+
+def space(blocks: Sequence[Block]) -> None:
+    """Sets the gaps between blocks that follow each other; behind the last one there is one row."""
+    for block, following in pairwise(blocks):
+        block.gap = gap(block, following)
+    if blocks:
+        blocks[-1].gap = 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence, Set
 
 from milk_tui.core import text as safe
 from milk_tui.core.records import Role, ToolStatus
-from milk_tui.ui.transcript.blocks import Block, Fence, Held, Plain, Run, Runs, code_blocks, plain_blocks
+from milk_tui.ui.transcript.blocks import Block, Fence, Held, Plain, Run, Runs, code_blocks, gap, plain_blocks, space
 from milk_tui.ui.transcript.growing import MarkdownText
 from milk_tui.ui.transcript.parts import (
     Banner,
@@ -30,7 +30,6 @@ from milk_tui.ui.transcript.parts import (
     tool_note,
     tool_summary,
 )
-from milk_tui.ui.transcript.splitter import ListInfo
 
 GLYPH = {Role.PRIMARY: "●", Role.ESCALATION: "◆"}
 _MARKS = {Severity.INFORMATION: "·", Severity.WARNING: "▲", Severity.ERROR: "✗"}
@@ -48,33 +47,21 @@ def compose(parts: Sequence[Part], opened: Set[Hashable], text_of: TextOf) -> li
     index = 0
     while index < len(parts):
         part = parts[index]
-        made = _group(parts, index, opened) if isinstance(part, Tool) else _part(parts, index, opened, text_of)
-        for block in made:
-            block.part = index
+        if isinstance(part, Markdown):
+            made = text_of().blocks(index)
+        else:
+            made = _group(parts, index, opened) if isinstance(part, Tool) else _part(parts, index, opened)
+            for block in made:
+                block.part = index
+            space(made)
+        if blocks and made:
+            blocks[-1].gap = gap(blocks[-1], made[0])
         blocks += made
         index += _run_length(parts, index) if isinstance(part, Tool) else 1
     if not blocks:
         blocks.append(line([(" ", ())], "text"))
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        block.gap = gap(block, following)
+    blocks[-1].gap = 1
     return blocks
-
-
-def gap(block: Block, following: Block | None) -> int:
-    """Empty rows between two blocks of an entry, or behind the entry."""
-    if following is None:
-        return 1
-    if block.thing is not None and block.thing is following.thing:
-        return int(isinstance(block.thing, ListInfo) and block.thing.loose)
-    match block.role, following.role:
-        case "head", _:
-            return 0
-        case "tool" | "detail", "tool" | "detail":
-            return 0
-        case "note", "note" | "usage":
-            return 0
-        case _:
-            return 1
 
 
 def line(runs: Sequence[Run], role: str, **layout: object) -> Block:
@@ -84,11 +71,9 @@ def line(runs: Sequence[Run], role: str, **layout: object) -> Block:
     return Block(source, Runs(kept, **layout), role, Held(source), 0, (0, len(source)))  # type: ignore[arg-type]
 
 
-def _part(parts: Sequence[Part], index: int, opened: Set[Hashable], text_of: TextOf) -> list[Block]:
+def _part(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Block]:
     part = parts[index]
     match part:
-        case Markdown():
-            return text_of().blocks()
         case Prompt():
             return _prompt(part)
         case Header():

@@ -6,6 +6,7 @@ Closed blocks are made once and stay the same objects; only the tail's blocks ar
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from milk_tui.ui.transcript.blocks import (
     MAX_INLINE,
@@ -16,12 +17,19 @@ from milk_tui.ui.transcript.blocks import (
     Plain,
     Slice,
     Source,
+    gap,
     plain_blocks,
     slices,
+    space,
 )
 from milk_tui.ui.transcript.splitter import Kind, ListInfo, Span, Splitter
 
 _OPENING = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\n?")
+_SMALL = frozenset({Kind.PARAGRAPH, Kind.HEADING, Kind.RULE, Kind.ITEM})
+_MANY = 3_000
+"""Blocks of one text, after which small ones are put together in batches."""
+_BATCH = 64
+_BATCH_CHARS = 4_000
 _CLOSING = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*$")
 
 
@@ -32,12 +40,14 @@ class MarkdownText:
         self._splitter = Splitter()
         self._splitter.feed(text)
         self._closed: list[Block] = []
+        self._batch: list[Span] = []
         self._spans = 0
         self._references = 0
         self._last_list: ListInfo | None = None
         self._was_loose = False
         self._fence: _OpenFence | None = None
-        self._final = False
+        self._part = 0
+        self._caught_up = True
         self._complete = False
 
     @property
@@ -49,37 +59,83 @@ class MarkdownText:
         """True when all of the text is cut into its blocks for good."""
         return self._complete
 
+    @property
+    def caught_up(self) -> bool:
+        """False while ``advance`` has to go on with what it was given."""
+        return self._caught_up
+
     def feed(self, text: str) -> None:
         self._splitter.feed(text)
 
     def advance(self, *, final: bool = False, limit: int | None = None) -> bool:
         """Cuts what can be cut; False when ``limit`` characters were not enough."""
-        done = self._splitter.advance(final=final, limit=limit)
-        self._final = final
+        done = self._caught_up = self._splitter.advance(final=final, limit=limit)
         self._complete = final and done
         spans = self._splitter.spans
         for span in spans[self._spans :]:
-            self._closed += self._blocks_of(span, growing=False)
+            self._close(span)
         self._spans = len(spans)
         self._mark_changed()
         return done
 
-    def blocks(self) -> list[Block]:
+    def blocks(self, part: int = 0) -> list[Block]:
         """The closed blocks, and the tail's as they are now (a tail that waits to be cut is shown as it is)."""
+        if part != self._part:
+            self._part = part
+            for block in self._closed:
+                block.part = part
+        open_ones = self._batch_blocks() + self._tail()
+        for block in open_ones:
+            block.part = part
+        if not open_ones:
+            return self._closed
+        if self._closed:
+            self._closed[-1].gap = gap(self._closed[-1], open_ones[0])
+        space(open_ones)
+        return self._closed + open_ones
+
+    def _tail(self) -> list[Block]:
         splitter = self._splitter
         text, tail = splitter.text, splitter.tail
         if splitter.done:
-            return self._closed
+            return []
+        if not self._caught_up:
+            return plain_blocks(self, tail, len(text), Plain(), "text")
         if splitter.in_fence:
             if self._fence is None or self._fence.start != tail:
                 self._fence = _OpenFence(self, tail)
-            return self._closed + self._fence.grow()
-        if self._final:
-            return self._closed + plain_blocks(self, tail, len(text), Plain(), "text")
-        blocks = list(self._closed)
-        for span in splitter.tail_spans():
-            blocks += self._blocks_of(span, growing=True)
-        return blocks
+            return self._fence.grow()
+        return [block for span in splitter.tail_spans() for block in self._blocks_of(span, growing=True)]
+
+    def _close(self, span: Span) -> None:
+        """Makes the span's blocks; in a text of very many small ones, one block for a batch of them."""
+        batch = self._batch
+        if batch and (
+            batch[-1].list is not span.list
+            or span.kind not in _SMALL
+            or span.end - batch[0].start > _BATCH_CHARS
+            or len(batch) == _BATCH
+        ):
+            self._add(self._batch_blocks())
+            batch.clear()
+        if span.kind in _SMALL and span.end - span.start < _BATCH_CHARS and len(self._closed) > _MANY:
+            batch.append(span)
+        else:
+            self._add(self._blocks_of(span, growing=False))
+
+    def _add(self, blocks: list[Block]) -> None:
+        for block in blocks:
+            block.part = self._part
+        if self._closed and blocks:
+            self._closed[-1].gap = gap(self._closed[-1], blocks[0])
+        space(blocks)
+        self._closed += blocks
+
+    def _batch_blocks(self) -> list[Block]:
+        if not self._batch:
+            return []
+        first, last = self._batch[0], self._batch[-1]
+        return self._blocks_of(replace(first, end=last.end), growing=False)
 
     def _blocks_of(self, span: Span, *, growing: bool) -> list[Block]:
         text = self._splitter.text
@@ -108,11 +164,12 @@ class MarkdownText:
         if not isinstance(info, ListInfo):
             return
         if info is self._last_list and info.loose and not self._was_loose:
-            for block in reversed(self._closed):
-                if block.thing is not info:
-                    break
-                block.stamp += 1
-                block.exact = False
+            first = len(self._closed)
+            while first and self._closed[first - 1].thing is info:
+                first -= 1
+                self._closed[first].stamp += 1
+                self._closed[first].exact = False
+            space(self._closed[first:])
         self._last_list, self._was_loose = info, info.loose
 
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from milk_tui.ui.transcript.blocks import Block
 from milk_tui.ui.transcript.growing import MarkdownText
-from milk_tui.ui.transcript.parts import Key, Part
+from milk_tui.ui.transcript.parts import Key, Part, part_chars
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Layout:
     def set(self, blocks: Sequence[Block], width: int) -> None:
         """Other blocks; those that were measured for this width stay measured."""
         self.blocks = blocks
-        self.chars = sum([len(block.source) for block in blocks])
+        self.chars = sum([part_chars(part) for part in self.parts])
         for block in blocks:
             if block.width != width:
                 block.guess(width)

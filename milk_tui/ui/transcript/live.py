@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from milk_tui.core.records import ToolStatus
-from milk_tui.core.text import StreamCleaner
+from milk_tui.core.text import StreamCleaner, clean
 from milk_tui.ui.transcript.growing import MarkdownText
 from milk_tui.ui.transcript.parts import (
     EntryBody,
@@ -19,6 +19,8 @@ from milk_tui.ui.transcript.parts import (
     interleave,
 )
 
+STEP = 24_000
+"""Characters that are cut into blocks for one repaint."""
 WAITING = Progress("waiting for the first words …")
 
 
@@ -26,7 +28,9 @@ class Live:
     """Collects deltas; ``parts`` is taken once per repaint, however many deltas came."""
 
     def __init__(self, body: EntryBody) -> None:
-        self._head = list(body.parts)
+        self._head: list[Part | MarkdownText] = [
+            MarkdownText(clean(part.text)) if isinstance(part, Markdown) else part for part in body.parts
+        ]
         self._thinking: list[str] = []
         self._middle: list[MarkdownText | Tool] = []
         self._notes: list[Part] = []
@@ -76,18 +80,15 @@ class Live:
     def parts(self) -> list[Part]:
         """What there is now; closes the Markdown blocks that the new text has closed."""
         self._flush()
-        parts = list(self._head)
+        parts: list[Part] = []
+        for part in self._head:
+            parts.append(self._grown(part, final=True) if isinstance(part, MarkdownText) else part)
         if self._thinking:
             self._thinking = ["".join(self._thinking)]
             parts.append(Thinking(self._thinking[0]))
-        for index, part in enumerate(self._middle):
-            if isinstance(part, Tool):
-                parts.append(part)
-                continue
-            last = index == len(self._middle) - 1
-            if not part.complete:
-                part.advance(final=not last)
-            parts.append(Markdown(part.text))
+        for part in self._middle:
+            final = part is not self._middle[-1]
+            parts.append(part if isinstance(part, Tool) else self._grown(part, final=final))
         parts += self._notes
         if self._progress is not None:
             parts.append(self._progress)
@@ -97,7 +98,17 @@ class Live:
 
     def texts(self) -> list[MarkdownText]:
         """The growing texts in the order of the Markdown parts."""
-        return [part for part in self._middle if isinstance(part, MarkdownText)]
+        return [part for part in (*self._head, *self._middle) if isinstance(part, MarkdownText)]
+
+    @property
+    def behind(self) -> bool:
+        """True when more arrived at once than is taken in at once."""
+        return not all(text.caught_up for text in self.texts())
+
+    def _grown(self, text: MarkdownText, *, final: bool) -> Markdown:
+        if not text.complete:
+            text.advance(final=final, limit=STEP)
+        return Markdown(text.text)
 
     def finish(self) -> dict[str, MarkdownText]:
         """The texts by what they say, so that the finished entry need not cut them again."""

@@ -164,7 +164,7 @@ class EntryBody:
     @property
     def chars(self) -> int:
         """Characters held in memory for this body."""
-        return sum(_chars(part) for part in self.parts)
+        return sum(part_chars(part) for part in self.parts)
 
 
 class BodySource(Protocol):
@@ -218,7 +218,8 @@ def tool_note(result: str, status: ToolStatus) -> str:
     return f"{word}: {first}" if first and status is not ToolStatus.RUNNING else word
 
 
-def _chars(part: Part) -> int:
+def part_chars(part: Part) -> int:
+    """Characters held in memory for a part."""
     match part:
         case Tool():
             return len(part.arguments) + len(part.result)

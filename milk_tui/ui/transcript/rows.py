@@ -66,21 +66,21 @@ class Row:
         return _fit(segments, width, self.fill)
 
     def aimed(self, width: int, key: int) -> Strip:
-        """The row for finding what the mouse points at: every cell carries ``offset`` (source offset, key)."""
+        """The row for finding what the mouse points at, not for painting: every cell carries ``offset`` (source
+        offset, key), both cells of a wide character the same."""
         segments: list[Segment] = []
+        behind = self._behind if any(x >= 0 for _, _, x in self.pieces) else self.start
         for index, (text, style, x) in enumerate(self.pieces):
-            if x >= 0:
+            if x >= 0 and text.isascii():
                 segments.append(Segment(text, style + _offset(x, key)))
-                continue
-            target = next((p[2] for p in self.pieces[index + 1 :] if p[2] >= 0), None)
-            if target is None:
-                target = self._behind if any(p[2] >= 0 for p in self.pieces) else self.start
-            here = _offset(target, key)
-            segments += [Segment(character, style + here) for character in text]
-        missing = width - sum(cell_len(text) for text, _, _ in self.pieces)
-        if missing > 0:
-            target = self._behind if any(p[2] >= 0 for p in self.pieces) else self.start
-            segments += [Segment(" ", self.fill + _offset(target, key))] * missing
+            elif x >= 0:
+                for at, character in enumerate(text, x):
+                    segments += [Segment(" ", style + _offset(at, key))] * get_character_cell_size(character)
+            else:
+                target = next((p[2] for p in self.pieces[index + 1 :] if p[2] >= 0), behind)
+                segments += [Segment(" ", style + _offset(target, key))] * cells(text)
+        missing = width - sum(cells(text) for text, _, _ in self.pieces)
+        segments += [Segment(" ", self.fill + _offset(behind, key))] * max(missing, 0)
         return Strip(segments).adjust_cell_length(width, self.fill)
 
     @property

@@ -124,8 +124,8 @@ class View(ScrollView, can_focus=True):
                 spot = None
         if spot is None:
             spot = document.walk(document.last(), 1 - height)
+            self._anchor = document.anchor(spot)
         window = [(*line, line[3].stamp) for line in document.lines(spot, height)]
-        self._anchor = document.anchor(spot)
         self._place(document.total, document.top(spot))
         self._show(window)
         if document.total <= height:

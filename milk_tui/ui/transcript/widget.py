@@ -177,6 +177,9 @@ class Transcript(View):
         if not self._following and not self._is_in_view(dirty):
             rest = max(rest, _OUT_OF_SIGHT_S)
         self._next_s = began + rest
+        for key in dirty:
+            if key in self.document.live and self.document.live[key].behind:
+                self._touch(key)
 
     def _is_in_view(self, keys: Iterable[Key]) -> bool:
         shown = {self.document.entries.items[line[0]].key for line in self._window}
@@ -201,8 +204,9 @@ class Transcript(View):
 
     def action_first(self) -> None:
         if len(self.document.entries):
+            self.cursor = (self.document.entries.items[0].key, 0)
             self.read_at(Spot(0, 0, 0))
-            self._keep_cursor_in_view()
+            self.refresh()
 
     def action_follow(self) -> None:
         self.follow()

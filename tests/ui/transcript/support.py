@@ -7,6 +7,7 @@ from pathlib import Path
 
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from milk_tui.core.records import Role
@@ -112,6 +113,6 @@ async def show(
 
 
 def painted(transcript: Transcript) -> list[str]:
-    """The rows as they are on the screen, right-stripped, without the cursor."""
-    height = transcript.scrollable_content_region.height
-    return [transcript.render_line(y).text[2:].rstrip() for y in range(height)]
+    """The rows as they are painted, right-stripped, without the column of the cursor."""
+    width, height = transcript.scrollable_content_region.size
+    return [strip.text[2:].rstrip() for strip in transcript.render_lines(Region(0, 0, width, height))]

@@ -77,16 +77,22 @@ def test_a_selection_marks_whole_characters(source, first, last):
 
 @settings(max_examples=300, deadline=None)
 @given(text)
-def test_the_mouse_finds_the_character_under_it(source):
+def test_the_mouse_finds_the_character_under_every_cell(source):
     row = Row([("  ", PLAIN, -1), *visible(source, PLAIN, 0)], PLAIN, 0, len(source))
-    strip = row.aimed(200, 7)
-    assert strip.cell_length == 200
-    for segment in strip:
-        assert segment.style is not None
+    found = []
+    for segment in row.aimed(200, 7):
         x, key = segment.style.meta["offset"]
         assert key == 7
-        if segment.text.strip():
-            assert source[x : x + len(segment.text)] == segment.text
+        found += range(x, x + len(segment.text))[: segment.cell_length]
+        if len(segment.text) == 1:
+            found[-1] = x
+    assert len(found) == 200
+    cell = 2
+    for drawn, _, x in visible(source, PLAIN, 0):
+        for at, character in enumerate(drawn, x):
+            for _ in range(cells(character)):
+                assert x < 0 or found[cell] == at
+                cell += 1
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.integers(1, 120))
