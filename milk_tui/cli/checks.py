@@ -50,6 +50,7 @@ def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Dis
     else:
         told = "" if options.loaded.found else " (not there: defaults)"
         found.append(_check("files", "config", "ok", f"{options.loaded.file}{told}"))
+    found += keys(loaded or Config())
     found += folders()
     found += database(options.database_file, repair=repair)
     discovery, checks = agents(loaded or Config(), options)
@@ -92,6 +93,14 @@ def versions() -> Iterator[Check]:
     for folder in map(Path, sys.path):
         if (planted := folder / "litellm_init.pth").is_file():
             yield _check("versions", "litellm", "error", f"{planted} is malicious", "Remove it and change your keys.")
+
+
+def keys(config: Config) -> Iterator[Check]:
+    """The keys that the config sets, against the registry of actions."""
+    from milk_tui.ui.actions import keymap
+
+    for problem in keymap(config.keys).problems:
+        yield _check("files", "config", "warning", problem)
 
 
 def folders() -> Iterator[Check]:

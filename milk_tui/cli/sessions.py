@@ -32,13 +32,17 @@ def sessions() -> None:
 @json_option
 @pass_options
 def list_sessions(options: Options, everywhere: bool, limit: int, as_json: bool) -> None:
-    """List sessions, the most recent first."""
+    """List sessions, the most recent first.
+
+    Those in which nothing was asked are left out.
+    """
     from milk_tui.cli.stored import now_ms, opened
     from milk_tui.store import sessions as stored
 
     with opened(options) as store:
         where = None if everywhere else str(Path.cwd())
-        rows = store.read_sync(lambda conn: stored.rows(conn, where, limit=limit))
+        found = store.read_sync(lambda conn: stored.rows(conn, where, limit=limit))
+    rows = [row for row in found if row.turns]
     if as_json:
         output.as_json(rows)
         return

@@ -62,6 +62,15 @@ def test_a_broken_config_does_not_stop_the_other_checks(milk: Milk, home: Path) 
     assert checks(ran, "versions", "SQLite")
 
 
+def test_a_key_for_an_action_that_does_not_exist_is_warned_about(milk: Milk, home: Path) -> None:
+    (home / "config").mkdir(parents=True)
+    file = home / "config" / "config.toml"
+    file.write_text('[keys]\nescalte = "ctrl+e"\n')
+    file.chmod(0o600)
+    warned = [c for c in milk("doctor", "--json").json["checks"] if c["state"] == "warning"]
+    assert "escalte" in warned[0]["detail"]
+
+
 def test_a_whole_database_is_said_to_be_whole(milk: Milk, stored: Session) -> None:
     ran = milk("doctor", "--json")
     (database,) = checks(ran, "files", "database")

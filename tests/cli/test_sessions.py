@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from milk_tui.core.records import Session, TurnStatus
-from milk_tui.store import Store, turns
+from milk_tui.store import Store, sessions, turns
 from tests.cli.conftest import Milk
 
 
@@ -23,6 +23,13 @@ def test_the_list_names_sessions_and_their_agents(milk: Milk, stored: Session) -
     assert row.endswith("Double charge")
     (listed,) = milk("sessions", "list", "--json").json
     assert (listed["id"], listed["turns"]) == (stored.id, 3)
+
+
+def test_a_session_in_which_nothing_was_asked_is_left_out(milk: Milk, stored: Session, home: Path) -> None:
+    store = Store.open(home / "data" / "milk.db")
+    store.write_sync(lambda db: sessions.create(db, directory=stored.directory, primary=stored.primary))
+    store.close()
+    assert [row["id"] for row in milk("sessions", "list", "--json").json] == [stored.id]
 
 
 def test_sessions_of_other_folders_are_listed_when_asked_for(
