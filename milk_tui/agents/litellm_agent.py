@@ -78,10 +78,13 @@ class LitellmAgent:
         self.settings = settings or LitellmSettings()
         self.caps = Caps(tools=self.settings.tools is not False, window_tokens=self.settings.window_tokens)
         self._host = host
+        self._learning: asyncio.Task[None] | None = None
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
-        """The leg's events; see ``Agent``."""
+        """The leg's events; see ``Agent``. The first leg has the model looked up beside it, for the legs to come."""
 
+        if self._learning is None:
+            self._learning = asyncio.create_task(self.warm(request.plan))
         try:
             async with aclosing(self._leg(request)) as events:
                 async for event in events:
@@ -107,6 +110,10 @@ class LitellmAgent:
 
     async def aclose(self) -> None:
         """Nothing of its own is open: the host has the connections."""
+
+        if self._learning is not None:
+            self._learning.cancel()
+            await asyncio.gather(self._learning, return_exceptions=True)
 
     async def _leg(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         running: list[Message] = []

@@ -47,6 +47,7 @@ _BREAKING = {
     "TransferEncodingError",
     "WriteError",
 }
+_UNREADABLE = {"JSONDecodeError", "APIResponseValidationError"}
 _WAITING = {"Timeout", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError", "SocketTimeoutError"}
 
 
@@ -92,7 +93,7 @@ def _kind(chain: list[BaseException], status: int | None, said: str) -> ErrorKin
         return ErrorKind.UNREACHABLE
     if names & _WAITING:
         return ErrorKind.TIMEOUT
-    if "JSONDecodeError" in names or "APIResponseValidationError" in names:
+    if names & _UNREADABLE or "invalid response from LLM" in said:
         return ErrorKind.BAD_ANSWER
     if names & _BREAKING or "before a finish_reason" in said:
         return ErrorKind.CUT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from itertools import pairwise
 from pathlib import Path
@@ -37,7 +37,7 @@ from milk_tui.core.records import (
     Segment,
 )
 from milk_tui.modelhost.client import HostState, ModelHost
-from milk_tui.modelhost.protocol import Timeouts
+from milk_tui.modelhost.protocol import CompleteRequest, Done, HostEvent, ModelInfo, Timeouts
 from tests.support.polling import until
 
 PLAN = ContextPlan(
@@ -75,6 +75,21 @@ class World:
     @property
     def sent(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.record.read_text("utf-8").splitlines()]
+
+
+class Known:
+    """A host that knows one thing about the model and says nothing in its name."""
+
+    def __init__(self, info: ModelInfo) -> None:
+        self._info = info
+        self.asked = 0
+
+    async def info(self, model: str, *, api_base: str = "") -> ModelInfo:
+        self.asked += 1
+        return self._info
+
+    async def complete(self, request: CompleteRequest) -> AsyncGenerator[HostEvent, None]:
+        yield Done()
 
 
 @pytest.fixture
@@ -343,6 +358,17 @@ async def test_warming_up_asks_what_is_known_and_sends_nothing_to_the_model(worl
     await until(lambda: world.host.state is HostState.READY)
     assert agent.caps.window_tokens == 5000 and agent.caps.tools
     assert not world.record.exists()
+
+
+async def test_the_first_leg_has_the_model_looked_up_for_the_next(tmp_path: Path) -> None:
+    host = Known(ModelInfo(window_tokens=32_000, tools=False, priced=True))
+    agent = LitellmAgent("qwen", "openai/x", host, SETTINGS)
+    await events_of(agent, leg("hello"))
+    await until(lambda: agent.caps.window_tokens == 32_000)
+    assert agent.caps.cost and not agent.caps.tools
+    await events_of(agent, leg("hello"))
+    assert host.asked == 1
+    await agent.aclose()
 
 
 def test_calls_and_results_can_be_told_as_text() -> None:

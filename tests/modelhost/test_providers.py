@@ -132,6 +132,11 @@ async def test_each_way_to_fail_has_its_kind_and_a_message(
     assert text_of(after) == "usable"
 
 
+async def test_a_web_page_instead_of_a_whole_answer_is_a_bad_answer(real_host: ModelHost, openai: OpenAIServer) -> None:
+    last = (await answer(real_host, asked(openai, "SCN:type text/html", stream=False)))[-1]
+    assert isinstance(last, Failed) and last.kind is ErrorKind.BAD_ANSWER
+
+
 async def test_a_piece_that_is_no_json_is_a_failure(real_host: ModelHost, server: Server) -> None:
     last = (await answer(real_host, asked(server, "SCN:say a SCN:malformed SCN:say b")))[-1]
     assert isinstance(last, Failed)
