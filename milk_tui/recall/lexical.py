@@ -14,8 +14,8 @@ from milk_tui.store import percept_lists
 from milk_tui.store.fts import any_of
 
 _HEX = frozenset("0123456789abcdef")
-SCAN = 500
-CANDIDATES = 400
+SCAN = 150
+CANDIDATES = 100
 
 
 def for_leg(
@@ -61,7 +61,7 @@ def search(
     digits = text.removeprefix("#").lower()
     if digits and set(digits) <= _HEX:
         found |= _by_id(percept_lists.browse(conn, session_id, id_beginning=digits, limit=limit))
-    seqs = percept_lists.matching(conn, any_of(text, beginnings=True), session_id, limit=limit)
+    seqs = percept_lists.matching(conn, any_of(text, typing=True), session_id, limit=limit)
     found |= _by_id(percept_lists.browse(conn, session_id, seqs=seqs, limit=limit))
     if len(found) < limit:
         found |= _by_id(percept_lists.browse(conn, session_id, part=text, limit=limit))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -35,6 +36,7 @@ class Store:
         self._writer = writer
         self._readers = readers
         self._owner: owner.Owner | None = None
+        self._claim = threading.Lock()
 
     @classmethod
     def open(cls, path: Path | str) -> Store:
@@ -68,15 +70,16 @@ class Store:
     @property
     def owner_id(self) -> str:
         """Marks the turns and legs that this program works on; claimed at first use (``store/owner.py``)."""
-        if self._owner is None:
-            try:
-                self._owner = owner.Owner(self.running_folder)
-            except OSError as error:
-                raise StoreError(
-                    f"No lock can be kept in {self.running_folder}: {error.strerror}.",
-                    "Keep the database on a local disk.",
-                ) from error
-        return self._owner.id
+        with self._claim:
+            if self._owner is None:
+                try:
+                    self._owner = owner.Owner(self.running_folder)
+                except OSError as error:
+                    raise StoreError(
+                        f"No lock can be kept in {self.running_folder}: {error.strerror}.",
+                        "Keep the database on a local disk.",
+                    ) from error
+            return self._owner.id
 
     @property
     def running_folder(self) -> Path:
@@ -114,9 +117,7 @@ class Store:
 
     def _submit(self, fn: Callable[[Database], T]) -> Future[T]:
         if self._writer is None:
-            raise StoreError(
-                f"{self.path} can't be written.", "Make the file and its folder writable, then restart."
-            )
+            raise StoreError(f"{self.path} can't be written.", "Make the file and its folder writable, then restart.")
         return self._writer.submit(fn)
 
     async def _wait(self, done: Future[T]) -> T:

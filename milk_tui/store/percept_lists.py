@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,6 +17,13 @@ from milk_tui.store.rows import id_list, like
 
 COLUMNS = ", ".join(f"p.{column}" for column in Percept.__struct_fields__)
 """Of the table or the view under the name ``p``, in the order of the record."""
+
+_REACH = "(p.scope = 'global' or p.session_id = ?)"
+_OPEN = "p.status in ('staged', 'live', 'suspect')"
+_OF_SESSION = f"p.session_id = ? and p.scope = 'session' and {_OPEN}"
+_OF_ALL = f"p.scope = 'global' and {_OPEN}"
+_BEST = "p.weight desc, p.confirmed_ms desc, p.seq desc"
+"""Conditions and order as the two partial indexes have them, so that a list reads no more than it shows."""
 
 _REFERENCE = re.compile(r"#?([0-9a-fA-F][0-9a-fA-F-]{3,35})\Z")
 _GROUP_LIMIT = 500
@@ -35,18 +43,25 @@ class Groups(Struct, frozen=True, kw_only=True):
     shared_total: int
 
 
+_ENUMERATED: tuple[tuple[str, dict[Any, Any]], ...] = (
+    ("producer", {member.value: member for member in Producer}),
+    ("consumer", {member.value: member for member in Consumer}),
+    ("scope", {member.value: member for member in PerceptScope}),
+    ("status", {member.value: member for member in PerceptStatus}),
+    ("pinned", {0: False, 1: True}),
+    ("tainted", {0: False, 1: True}),
+)
+
+
 def to_percept(row: sqlite3.Row) -> Percept:
-    return Percept(
-        **{
-            **dict(row),
-            "producer": Producer(row["producer"]),
-            "consumer": Consumer(row["consumer"]),
-            "scope": PerceptScope(row["scope"]),
-            "status": PerceptStatus(row["status"]),
-            "pinned": bool(row["pinned"]),
-            "tainted": bool(row["tainted"]),
-        }
-    )
+    values = dict(row)
+    for column, members in _ENUMERATED:
+        values[column] = members[values[column]]
+    return Percept(**values)
+
+
+def _best(percept: Percept) -> tuple[int, int]:
+    return -percept.weight, -percept.confirmed_ms
 
 
 def select(conn: sqlite3.Connection, where: str, parameters: Iterable[object] = ()) -> list[Percept]:
@@ -79,19 +94,21 @@ def many(conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Percept]:
 
 
 def groups(conn: sqlite3.Connection, session_id: str, *, limit: int = _GROUP_LIMIT) -> Groups:
-    """For the sidebar: staged, live, suspect and (last) superseded ones that the session can see."""
-    of_session = "p.session_id = ? and p.scope = 'session'"
-    of_all = "p.scope = 'global'"
-    seen = "p.status in ('staged', 'live', 'suspect', 'superseded')"
-    order = "order by p.status = 'superseded', p.weight desc, p.confirmed_ms desc, p.seq desc limit ?"
+    """For the sidebar: the staged, live and suspect ones that the session can see."""
 
-    def group(where: str, *parameters: object) -> tuple[tuple[Percept, ...], int]:
-        total = conn.execute(f"select count(*) from percepts p where {where}", parameters).fetchone()[0]
-        return tuple(select(conn, f"{where} {order}", (*parameters, limit))), int(total)
+    def group(pinned: int, *scopes: str) -> tuple[tuple[Percept, ...], int]:
+        found: list[Percept] = []
+        total = 0
+        for scope in scopes:
+            where = f"{scope} and p.pinned = ?"
+            parameters = (session_id, pinned) if scope is _OF_SESSION else (pinned,)
+            total += conn.execute(f"select count(*) from percepts p where {where}", parameters).fetchone()[0]
+            found += select(conn, f"{where} order by {_BEST} limit ?", (*parameters, limit))
+        return tuple(sorted(found, key=_best)[:limit]), total
 
-    pinned, pinned_total = group(f"p.pinned = 1 and ({of_all} or {of_session}) and {seen}", session_id)
-    session, session_total = group(f"p.pinned = 0 and {of_session} and {seen}", session_id)
-    shared, shared_total = group(f"p.pinned = 0 and {of_all} and {seen}")
+    pinned, pinned_total = group(1, _OF_SESSION, _OF_ALL)
+    session, session_total = group(0, _OF_SESSION)
+    shared, shared_total = group(0, _OF_ALL)
     return Groups(
         pinned=pinned,
         session=session,
@@ -104,11 +121,8 @@ def groups(conn: sqlite3.Connection, session_id: str, *, limit: int = _GROUP_LIM
 
 def forgotten(conn: sqlite3.Connection, session_id: str, *, limit: int = _GROUP_LIMIT) -> list[Percept]:
     """What can be restored in the session, the last forgotten first."""
-    return select(
-        conn,
-        "p.status = 'forgotten' and (p.scope = 'global' or p.session_id = ?) order by p.updated_ms desc limit ?",
-        (session_id, limit),
-    )
+    where = f"p.status = 'forgotten' and {_REACH} order by p.updated_ms desc limit ?"
+    return select(conn, where, (session_id, limit))
 
 
 def of_leg(conn: sqlite3.Connection, leg_id: int, *, staged: bool = False) -> list[Percept]:
@@ -132,21 +146,37 @@ def visible(
     Session percepts belong to their session, global ones to all. ``seqs`` restricts to row numbers of the
     text index.
     """
-    conditions = ["p.reader = :role", "(p.scope = 'global' or p.session_id = :session)"]
-    if pinned is not None:
-        conditions.append("p.pinned = :pinned")
+    most = -1 if limit is None else limit
     if seqs is not None:
-        conditions.append("p.seq in (select value from json_each(:seqs))")
+        return _visible(conn, role, _REACH, [session_id], pinned, seqs, most)
+    found: list[Percept] = []
+    for each in (True, False) if pinned is None else (pinned,):
+        found += _visible(conn, role, _OF_SESSION, [session_id], each, None, most)
+        found += _visible(conn, role, _OF_ALL, [], each, None, most)
+    found.sort(key=_best)
+    return found if limit is None else found[:limit]
+
+
+def _visible(
+    conn: sqlite3.Connection,
+    role: Role,
+    scope: str,
+    parameters: list[object],
+    pinned: bool | None,
+    seqs: Iterable[int] | None,
+    limit: int,
+) -> list[Percept]:
+    conditions = ["p.reader = ?", scope]
+    values = [role, *parameters]
+    if pinned is not None:
+        conditions.append("p.pinned = ?")
+        values.append(pinned)
+    if seqs is not None:
+        conditions.append("p.seq in (select value from json_each(?))")
+        values.append(id_list(seqs))
     rows = conn.execute(
-        f"select {COLUMNS} from percepts_visible p where {' and '.join(conditions)}"
-        " order by p.weight desc, p.confirmed_ms desc, p.seq desc limit :limit",
-        {
-            "role": role,
-            "session": session_id,
-            "pinned": pinned,
-            "seqs": None if seqs is None else id_list(seqs),
-            "limit": -1 if limit is None else limit,
-        },
+        f"select {COLUMNS} from percepts_visible p where {' and '.join(conditions)} order by {_BEST} limit ?",
+        (*values, limit),
     )
     return [to_percept(row) for row in rows]
 
@@ -177,7 +207,7 @@ def browse(
     parameters: list[object] = []
     order = "p.weight desc, p.confirmed_ms desc, p.seq desc"
     if session_id is not None:
-        conditions.append("(p.scope = 'global' or p.session_id = ?)")
+        conditions.append(_REACH)
         parameters.append(session_id)
     if id_beginning is not None:
         conditions.append("p.id >= ? and p.id < ?")
@@ -194,9 +224,7 @@ def browse(
     return select(conn, where, (*parameters, limit))
 
 
-def matching(
-    conn: sqlite3.Connection, query: str, session_id: str | None, *, limit: int = _GROUP_LIMIT
-) -> list[int]:
+def matching(conn: sqlite3.Connection, query: str, session_id: str | None, *, limit: int = _GROUP_LIMIT) -> list[int]:
     """Row numbers of the best matches of a text index query (``store/fts.py``) in reach of the session, best
     first; none when the query is empty or the index can't be asked."""
     if not query:

@@ -18,6 +18,7 @@ from milk_tui.core.records import (
     BIRTH_WEIGHT,
     PINNED_WEIGHT,
     Consumer,
+    LegStatus,
     Percept,
     PerceptScope,
     PerceptStatus,
@@ -25,7 +26,7 @@ from milk_tui.core.records import (
     Role,
 )
 from milk_tui.core.text import one_line
-from milk_tui.store import agents, percept_events, percept_lists
+from milk_tui.store import agents, legs, percept_events, percept_lists
 from milk_tui.store.clock import now_ms
 from milk_tui.store.ids import new_percept_id
 from milk_tui.store.rows import id_list, storable
@@ -64,32 +65,32 @@ def stage(
     """Keep what an agent stated during a leg; it counts only from ``make_live`` on.
 
     Raises PerceptRefusedError for what ``core.percepts.admit`` refuses, for more than ``per_turn`` facts of a
-    turn, and for a fact that the person has removed.
+    turn, for a fact that the person has removed, and when the leg has ended.
     """
     now = now_ms() if now is None else now
     conn = db.conn
-    leg = conn.execute("select session_id, turn_id, agent_name from legs where id = ?", (leg_id,)).fetchone()
-    session_id = leg["session_id"]
+    leg = legs.get(conn, leg_id)
+    if leg.status is not LegStatus.RUNNING:
+        raise PerceptRefusedError("Not stored: the answer that it belongs to has ended.")
+    session_id = leg.session_id
     content = rules.admit(content, nonces=agents.nonces(conn, session_id))
     digest = rules.content_hash(content)
-    again = percept_lists.select(
-        conn, "p.leg_id = ? and p.hash = ? and p.status = 'staged'", (leg_id, digest)
-    )
+    again = percept_lists.select(conn, "p.leg_id = ? and p.hash = ? and p.status = 'staged'", (leg_id, digest))
     if again:
         return Change(again[0], "repeated")
     _refuse_removed(conn, digest, session_id)
-    rules.check_flood(count_of_turn(conn, leg["turn_id"]), per_turn)
+    rules.check_flood(count_of_turn(conn, leg.turn_id), per_turn)
     known = _same(conn, digest, session_id)
     percept = _insert(
         db,
         content=content,
         producer=producer,
-        agent_name=leg["agent_name"],
+        agent_name=leg.agent_name,
         consumer=consumer,
         scope=PerceptScope.SESSION,
         status=PerceptStatus.STAGED,
         session_id=session_id,
-        turn_id=leg["turn_id"],
+        turn_id=leg.turn_id,
         leg_id=leg_id,
         subject=subject,
         tainted=tainted,
@@ -99,9 +100,7 @@ def stage(
     return Change(known, "repeated") if known else Change(percept, "captured")
 
 
-def make_live(
-    db: Database, leg_id: int, *, note: str = "", actor: str = "", now: int | None = None
-) -> list[Change]:
+def make_live(db: Database, leg_id: int, *, note: str = "", actor: str = "", now: int | None = None) -> list[Change]:
     """What a leg captured counts from now on; call it in the transaction that ends the leg.
 
     A capture that says what is known already confirms that and goes. ``note`` is kept with each, such as
@@ -245,19 +244,11 @@ def pin(
     weight = PINNED_WEIGHT
     if not pinned:
         before = percept_events.last(db.conn, percept.id, "pinned")
-        weight = (
-            before[1].get("weight", BIRTH_WEIGHT[percept.producer])
-            if before
-            else BIRTH_WEIGHT[percept.producer]
-        )
-    return Change(
-        _change(db, percept, what, {"pinned": pinned, "weight": weight}, actor=actor, now=now), what
-    )
+        weight = before[1].get("weight", BIRTH_WEIGHT[percept.producer]) if before else BIRTH_WEIGHT[percept.producer]
+    return Change(_change(db, percept, what, {"pinned": pinned, "weight": weight}, actor=actor, now=now), what)
 
 
-def forget(
-    db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None
-) -> Change:
+def forget(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change:
     """Nobody is given it any more and no search finds it; it can be restored."""
     percept = _known(db.conn, reference)
     if percept.status is PerceptStatus.FORGOTTEN:
@@ -266,9 +257,7 @@ def forget(
     return Change(_change(db, percept, "forgotten", values, actor=actor, now=now), "forgotten")
 
 
-def restore(
-    db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None
-) -> Change:
+def restore(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change:
     """Bring a forgotten fact back as it was; when the same is known by another id, that one is confirmed."""
     percept = _known(db.conn, reference)
     if percept.status is not PerceptStatus.FORGOTTEN:
@@ -293,9 +282,7 @@ def set_weight(
     return Change(_change(db, percept, "weighed", {"weight": weight}, actor=actor, now=now), "weighed")
 
 
-def edit(
-    db: Database, reference: str, content: str, *, allow_secret: bool = False, now: int | None = None
-) -> Change:
+def edit(db: Database, reference: str, content: str, *, allow_secret: bool = False, now: int | None = None) -> Change:
     """The person says it in other words, which makes it the person's own fact. Raises PerceptRefusedError."""
     percept = _known(db.conn, reference)
     nonces = agents.nonces(db.conn, percept.session_id) if percept.session_id else ()
@@ -336,9 +323,7 @@ def share(
     return Change(_change(db, percept, "shared", values, actor=Producer.USER, now=now), "shared")
 
 
-def undo(
-    db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None
-) -> Change | None:
+def undo(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change | None:
     """Take back the last change of the percept; ``None`` when there is none that can be."""
     percept = _known(db.conn, reference)
     found = percept_events.last_undoable(db.conn, percept.id)
@@ -491,9 +476,7 @@ def _change(
     row = db.conn.execute("select * from percepts where id = ?", (percept.id,)).fetchone()
     before = {column: row[column] for column in values}
     columns = "".join(f", {column} = ?" for column in values)
-    db.execute(
-        f"update percepts set updated_ms = ?{columns} where id = ?", (now, *values.values(), percept.id)
-    )
+    db.execute(f"update percepts set updated_ms = ?{columns} where id = ?", (now, *values.values(), percept.id))
     after = percept_lists.many(db.conn, [percept.id])[percept.id]
     percept_events.record(
         db,

@@ -176,7 +176,7 @@ create table percepts (
     confirmed_ms integer not null,
     used_ms integer,
     uses integer not null default 0,
-    session_id text references sessions (id) on delete cascade,
+    session_id text references sessions (id) on delete set null,
     turn_id integer references turns (id) on delete set null,
     leg_id integer references legs (id) on delete set null,
     valid_from_ms integer,
@@ -191,11 +191,18 @@ create table percepts (
     check (scope = 'global' or session_id is not null)
 );
 create index percepts_by_hash on percepts (hash, status);
-create index percepts_by_session on percepts (session_id, status, weight, confirmed_ms);
-create index percepts_by_scope on percepts (scope, status, weight, confirmed_ms);
-create index percepts_pinned on percepts (scope, session_id) where pinned = 1;
+create index percepts_by_session on percepts (session_id);
+create index percepts_of_session on percepts
+    (session_id, pinned, weight desc, confirmed_ms desc, seq desc)
+    where scope = 'session' and status in ('staged', 'live', 'suspect');
+create index percepts_of_all on percepts (pinned, weight desc, confirmed_ms desc, seq desc)
+    where scope = 'global' and status in ('staged', 'live', 'suspect');
 create index percepts_by_turn on percepts (turn_id);
 create index percepts_by_leg on percepts (leg_id);
+
+create trigger percepts_with_session before delete on sessions begin
+    delete from percepts where session_id = old.id and scope = 'session';
+end;
 
 create table readers (
     role text primary key check (role in ('primary', 'escalation'))

@@ -37,6 +37,7 @@ class Writer:
     def submit(self, fn: Callable[[Database], T]) -> Future[T]:
         """Raises RuntimeError after ``close`` and from within a write (it would wait for itself)."""
         done: Future[T] = Future()
+        done.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
                 raise RuntimeError("the store is closed")

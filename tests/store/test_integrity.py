@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from milk_tui.core.records import Producer
+from milk_tui.core.records import PerceptScope, Producer
 from milk_tui.core.tags import TagKind
-from milk_tui.store import captures, integrity, messages, percepts
+from milk_tui.store import captures, integrity, messages, percept_lists, percepts
 from tests.store.makers import answered, end_leg, make_leg, make_session, make_turn
 
 
@@ -107,6 +107,18 @@ def test_deleting_a_session_leaves_nothing_to_find(store, session):
     assert store.read_sync(lambda conn: messages.search(conn, "unique")) == []
     assert store.write_sync(integrity.index_problems) == []
     assert store.read_sync(integrity.problems) == []
+
+
+def test_a_fact_for_all_sessions_outlives_the_one_it_was_learned_in(store, session):
+    leg = make_leg(store, make_turn(store, session))
+    fact = store.write_sync(
+        lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="a fact")
+    ).percept
+    store.write_sync(lambda db: percepts.make_live(db, leg.id))
+    store.write_sync(lambda db: percepts.share(db, fact.id, scope=PerceptScope.GLOBAL))
+    store.write_sync(lambda db: db.execute("delete from sessions where id = ?", (session.id,)))
+    kept = store.read_sync(lambda conn: percept_lists.get(conn, fact.id))
+    assert (kept.content, kept.session_id, kept.turn_id, kept.leg_id) == ("a fact", None, None, None)
 
 
 def test_other_captures_wait_for_their_leg_too(store, session):

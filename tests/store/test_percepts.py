@@ -226,6 +226,12 @@ def test_a_secret_is_refused_and_only_the_person_overrides_that(store, leg, sess
     assert add(store, secret, session_id=session.id, allow_secret=True).what == "live"
 
 
+def test_a_fact_that_comes_after_the_end_of_its_answer_is_refused(store, leg):
+    end_leg(store, leg, "x")
+    with pytest.raises(PerceptRefusedError, match="has ended"):
+        stage(store, leg)
+
+
 def test_the_ninth_fact_of_a_turn_is_refused(store, leg):
     for n in range(8):
         stage(store, leg, f"fact number {n}")
