@@ -232,7 +232,7 @@ class LegRun:
                 self._publish(events.LegTextReplaced, text=self._answer.text)
                 self._saver.touch()
             case said.Retrying(attempt, delay_s, reason):
-                text = f"{reason}: trying again in {delay_s:.0f} s (attempt {attempt})"
+                text = f"{reason.rstrip('.')}: trying again in {delay_s:.0f} s (attempt {attempt})"
                 self._publish(events.LegNotice, text=text, severity="warning")
             case said.Progress(text, fraction):
                 self._publish(events.LegNotice, text=text, fraction=fraction)
