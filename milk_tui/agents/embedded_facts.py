@@ -111,7 +111,10 @@ _CODE_SIGNS = re.compile(r"[{}<>=;|\\$]|\w\(|::|->|^(?:def|class|import|from|ret
 def candidates(prompt: str) -> tuple[Candidate, ...]:
     """At most ``MAX_CANDIDATES`` sentences that may be facts, those asked to be remembered first."""
     found: dict[str, Candidate] = {}
-    for sentence in _sentences(prompt[:_SCANNED_CHARS]):
+    sentences = _sentences(prompt[:_SCANNED_CHARS])
+    if len(prompt) > _SCANNED_CHARS:
+        del sentences[-1:]  # cut in its middle
+    for sentence in sentences:
         candidate = _candidate(sentence)
         if candidate is not None:
             found.setdefault(candidate.text, candidate)
