@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 TITLE_CHARS = 48
+END_WITHIN_S = 5.0
+"""How long a stopped turn may take to store its end."""
 _NO_TURN_YET = 2**62
 """As a turn id: later than all there are, for a plan that is only looked at."""
 
@@ -360,9 +362,12 @@ class Conductor:
             await asyncio.shield(self._worker)
 
     async def aclose(self) -> None:
-        """Stop what runs, keep what waits in the store for the next time."""
+        """Stop what runs, keep what waits in the store for the next time. Returns when the end of what ran is stored."""
         self._line.clear()
         await self.stop()
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        if self._worker is None:
+            return
+        if self.ready:
+            await asyncio.wait({self._worker}, timeout=END_WITHIN_S)
+        self._worker.cancel()
+        await asyncio.gather(self._worker, return_exceptions=True)

@@ -16,7 +16,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.engine import events
 from milk_tui.engine.workspace import Launch
-from milk_tui.store import bricks, legs, percept_lists, perception, receipts, sessions, turns
+from milk_tui.store import Store, bricks, legs, percept_lists, perception, receipts, sessions, turns
 from tests.engine.conftest import Stage, begin
 from tests.support.polling import until
 
@@ -192,6 +192,18 @@ async def test_stopping_keeps_the_partial_text_and_marks_the_leg(stage: Stage) -
     [leg] = await stage.read(lambda conn: legs.of_turn(conn, turn_id))
     assert (leg.status, leg.text) == (LegStatus.CANCELLED, "the beginning of it")
     assert not await stage.conductor.stop()
+
+
+async def test_closing_while_an_answer_runs_stores_its_end(launch: Launch, home) -> None:
+    stage = await begin(launch, home)
+    turn_id = await stage.conductor.submit("go SCN:say the beginning of it SCN:stall")
+    await until(lambda: "".join(e.text for e in stage.of(events.LegText)) == "the beginning of it")
+    await stage.workspace.aclose()
+    store = Store.open(stage.workspace.store.path)
+    [leg] = await store.read(lambda conn: legs.of_turn(conn, turn_id))
+    turn = await store.read(lambda conn: turns.get(conn, turn_id))
+    assert (turn.status, leg.status, leg.text) == (TurnStatus.CANCELLED, LegStatus.CANCELLED, "the beginning of it")
+    await store.aclose()
 
 
 async def test_prompts_wait_in_line_and_can_be_taken_back(stage: Stage) -> None:
