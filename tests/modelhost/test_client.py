@@ -128,7 +128,7 @@ async def test_a_host_that_dies_fails_the_running_request_and_is_started_again(m
 
 
 async def test_a_host_that_hangs_is_killed_and_started_again(make: Make) -> None:
-    host = make(limits=replace(WATCHFUL, restarts=1))
+    host = make(limits=replace(WATCHFUL, restarts=5))
     await answer(host, "hello")
     pid = host.pid
     assert pid is not None

@@ -73,7 +73,7 @@ async def events(host: ModelHost, script: str, base: str) -> list[HostEvent]:
         api_base=base,
         messages=(Message(role="system", content="You are."), Message(role="user", content=script)),
         tools=(ToolDef(name="look"),),
-        timeouts=Timeouts(first_s=1.0, idle_s=0.5),
+        timeouts=Timeouts(first_s=1.0 if "slow" in script else 30.0, idle_s=0.5),
     )
     found: list[HostEvent] = []
     async for event in host.complete(request):

@@ -166,14 +166,14 @@ async def test_silence_before_or_in_an_answer_ends_in_time(
 async def test_an_answer_that_is_whole_counts_although_the_connection_stays_open(
     real_host: ModelHost, server: Server
 ) -> None:
-    impatient = Timeouts(first_s=5, idle_s=0.5)
+    impatient = Timeouts(first_s=30, idle_s=0.5)
     events = await answer(real_host, asked(server, "SCN:say whole SCN:linger", timeouts=impatient))
     assert text_of(events) == "whole" and isinstance(events[-1], Done)
     await until(lambda: server.dropped == 1)
 
 
 async def test_a_slow_answer_that_keeps_coming_is_not_cut_off(real_host: ModelHost, server: Server) -> None:
-    patient = Timeouts(first_s=5, idle_s=1)
+    patient = Timeouts(first_s=30, idle_s=1)
     events = await answer(real_host, asked(server, "SCN:chunk 1 SCN:delay 0.15 SCN:say slow answer", timeouts=patient))
     assert text_of(events) == "slow answer"
 
