@@ -25,11 +25,9 @@ from milk_tui.core.records import (
     Producer,
     Role,
 )
-from milk_tui.core.text import one_line
-from milk_tui.store import agents, legs, percept_events, percept_lists
+from milk_tui.store import agents, legs, percept_events, percept_lists, percept_rows
 from milk_tui.store.clock import now_ms
-from milk_tui.store.ids import new_percept_id
-from milk_tui.store.rows import id_list, storable
+from milk_tui.store.rows import id_list
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 REINFORCEMENT = 50
 """Thousandths that an independent confirmation adds (``semantics.md`` §2)."""
 
-_MOMENT_CHARS = 1_000
 _AGENTS = {Producer.PRIMARY: Role.PRIMARY, Producer.ESCALATION: Role.ESCALATION}
 
 
@@ -80,8 +77,8 @@ def stage(
         return Change(again[0], "repeated")
     _refuse_removed(conn, digest, session_id)
     rules.check_flood(count_of_turn(conn, leg.turn_id), per_turn)
-    known = _same(conn, digest, session_id)
-    percept = _insert(
+    known = percept_rows.same(conn, digest, session_id)
+    percept = percept_rows.insert(
         db,
         content=content,
         producer=producer,
@@ -109,15 +106,15 @@ def make_live(db: Database, leg_id: int, *, note: str = "", actor: str = "", now
     now = now_ms() if now is None else now
     changes: list[Change] = []
     for staged in percept_lists.of_leg(db.conn, leg_id, staged=True):
-        known = _same(db.conn, rules.content_hash(staged.content), staged.session_id)
+        known = percept_rows.same(db.conn, rules.content_hash(staged.content), staged.session_id)
         if known is None:
             values = {"status": PerceptStatus.LIVE, **({"note": note} if note else {})}
-            live = _change(
+            live = percept_rows.change(
                 db, staged, "live", values, actor=actor or staged.producer, undoable=False, note=note, now=now
             )
             changes.append(Change(live, "live"))
             continue
-        _delete(db, [staged.id])
+        percept_rows.delete(db, [staged.id])
         changes.append(Change(staged, "removed"))
         confirmed = confirm(
             db,
@@ -139,7 +136,7 @@ def drop_staged(db: Database, leg_id: int, ids: Iterable[str] | None = None) -> 
         for percept in percept_lists.of_leg(db.conn, leg_id, staged=True)
         if chosen is None or percept.id in chosen
     ]
-    _delete(db, [percept.id for percept in gone])
+    percept_rows.delete(db, [percept.id for percept in gone])
     return [Change(percept, "removed") for percept in gone]
 
 
@@ -172,8 +169,8 @@ def add(
         allow_secret=allow_secret and by_person,
     )
     digest = rules.content_hash(content)
-    known = _same(conn, digest, session_id)
-    if known is None and by_person and (removed := _forgotten(conn, digest, session_id)):
+    known = percept_rows.same(conn, digest, session_id)
+    if known is None and by_person and (removed := percept_rows.forgotten_twin(conn, digest, session_id)):
         known = restore(db, removed.id, now=now).percept
         change = Change(known, "restored")
     elif known is not None:
@@ -181,7 +178,7 @@ def add(
         change = Change(known, "confirmed")
     else:
         _refuse_removed(conn, digest, session_id)
-        percept = _insert(
+        percept = percept_rows.insert(
             db,
             content=content,
             producer=producer,
@@ -230,14 +227,14 @@ def confirm(
         kept_from_it = producer in _AGENTS and percept.consumer != _AGENTS[producer].value
         if producer is Producer.USER or kept_from_it:
             values["consumer"] = Consumer.ALL
-    return _change(db, percept, "confirmed", values, actor=producer, turn_id=turn_id, now=now)
+    return percept_rows.change(db, percept, "confirmed", values, actor=producer, turn_id=turn_id, now=now)
 
 
 def pin(
     db: Database, reference: str, pinned: bool, *, actor: Producer = Producer.USER, now: int | None = None
 ) -> Change:
     """A pinned fact is always given and weighs 1000; unpinned it weighs what it did before."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     what = "pinned" if pinned else "unpinned"
     if percept.pinned is pinned:
         return Change(percept, what)
@@ -245,24 +242,26 @@ def pin(
     if not pinned:
         before = percept_events.last(db.conn, percept.id, "pinned")
         weight = before[1].get("weight", BIRTH_WEIGHT[percept.producer]) if before else BIRTH_WEIGHT[percept.producer]
-    return Change(_change(db, percept, what, {"pinned": pinned, "weight": weight}, actor=actor, now=now), what)
+    return Change(
+        percept_rows.change(db, percept, what, {"pinned": pinned, "weight": weight}, actor=actor, now=now), what
+    )
 
 
 def forget(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change:
     """Nobody is given it any more and no search finds it; it can be restored."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     if percept.status is PerceptStatus.FORGOTTEN:
         return Change(percept, "forgotten")
     values = {"status": PerceptStatus.FORGOTTEN, "valid_to_ms": now_ms() if now is None else now}
-    return Change(_change(db, percept, "forgotten", values, actor=actor, now=now), "forgotten")
+    return Change(percept_rows.change(db, percept, "forgotten", values, actor=actor, now=now), "forgotten")
 
 
 def restore(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change:
     """Bring a forgotten fact back as it was; when the same is known by another id, that one is confirmed."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     if percept.status is not PerceptStatus.FORGOTTEN:
         return Change(percept, "restored")
-    known = _same(db.conn, rules.content_hash(percept.content), percept.session_id)
+    known = percept_rows.same(db.conn, rules.content_hash(percept.content), percept.session_id)
     if known is not None:
         return Change(confirm(db, known, producer=actor, consumer=percept.consumer, now=now), "confirmed")
     before = percept_events.last(db.conn, percept.id, "forgotten")
@@ -270,25 +269,25 @@ def restore(db: Database, reference: str, *, actor: Producer = Producer.USER, no
     if status is PerceptStatus.STAGED and not _leg_runs(db.conn, percept.leg_id):
         status = PerceptStatus.LIVE
     values = {"status": status, "valid_to_ms": before[1].get("valid_to_ms") if before else None}
-    return Change(_change(db, percept, "restored", values, actor=actor, now=now), "restored")
+    return Change(percept_rows.change(db, percept, "restored", values, actor=actor, now=now), "restored")
 
 
 def set_weight(
     db: Database, reference: str, weight: int, *, actor: Producer = Producer.USER, now: int | None = None
 ) -> Change:
     """In thousandths, held within 0..1000."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     weight = max(0, min(PINNED_WEIGHT, weight))
-    return Change(_change(db, percept, "weighed", {"weight": weight}, actor=actor, now=now), "weighed")
+    return Change(percept_rows.change(db, percept, "weighed", {"weight": weight}, actor=actor, now=now), "weighed")
 
 
 def edit(db: Database, reference: str, content: str, *, allow_secret: bool = False, now: int | None = None) -> Change:
     """The person says it in other words, which makes it the person's own fact. Raises PerceptRefusedError."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     nonces = agents.nonces(db.conn, percept.session_id) if percept.session_id else ()
     content = rules.admit(content, nonces=nonces, allow_secret=allow_secret)
     digest = rules.content_hash(content)
-    known = _same(db.conn, digest, percept.session_id)
+    known = percept_rows.same(db.conn, digest, percept.session_id)
     if known is not None and known.id != percept.id:
         raise PerceptRefusedError(f"Not changed: {known.short_id} says the same.", "Forget one of the two.")
     values = {
@@ -299,7 +298,7 @@ def edit(db: Database, reference: str, content: str, *, allow_secret: bool = Fal
         "weight": max(percept.weight, BIRTH_WEIGHT[Producer.USER]),
         "tainted": False,
     }
-    return Change(_change(db, percept, "edited", values, actor=Producer.USER, now=now), "edited")
+    return Change(percept_rows.change(db, percept, "edited", values, actor=Producer.USER, now=now), "edited")
 
 
 def share(
@@ -312,7 +311,7 @@ def share(
 ) -> Change:
     """Who may be given it, and whether in every session. Raises MilkError for a global fact made a session's
     that was learned in none."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     if scope is PerceptScope.SESSION and percept.session_id is None:
         raise MilkError(f"{percept.short_id} was learned outside of any session.", "It can only be global.")
     values: dict[str, Any] = {}
@@ -320,18 +319,18 @@ def share(
         values["consumer"] = consumer
     if scope is not None:
         values["scope"] = scope
-    return Change(_change(db, percept, "shared", values, actor=Producer.USER, now=now), "shared")
+    return Change(percept_rows.change(db, percept, "shared", values, actor=Producer.USER, now=now), "shared")
 
 
 def undo(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change | None:
     """Take back the last change of the percept; ``None`` when there is none that can be."""
-    percept = _known(db.conn, reference)
+    percept = percept_rows.known(db.conn, reference)
     found = percept_events.last_undoable(db.conn, percept.id)
     if found is None:
         return None
     event, values = found
     percept_events.mark_undone(db, event.id)
-    after = _change(db, percept, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
+    after = percept_rows.change(db, percept, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
     return Change(after, "restored" if event.kind == "forgotten" else "undone")
 
 
@@ -352,39 +351,9 @@ def count_of_turn(conn: sqlite3.Connection, turn_id: int) -> int:
     return int(row[0])
 
 
-def _known(conn: sqlite3.Connection, reference: str) -> Percept:
-    percept = percept_lists.get(conn, reference)
-    if percept is None:
-        shown = one_line(reference, 40).removeprefix("#")
-        raise MilkError(f"There is no fact #{shown}.", "Its id stands before each fact in the sidebar.")
-    return percept
-
-
-_REACH = "(p.scope = 'global' or p.session_id = ?)"
-
-
-def _same(conn: sqlite3.Connection, digest: str, session_id: str | None) -> Percept | None:
-    """The known fact with that hash in reach of the session."""
-    found = percept_lists.select(
-        conn,
-        f"p.hash = ? and p.status in ('live', 'suspect') and {_REACH} order by p.scope = 'global' desc, p.seq limit 1",
-        (digest, session_id),
-    )
-    return found[0] if found else None
-
-
-def _forgotten(conn: sqlite3.Connection, digest: str, session_id: str | None) -> Percept | None:
-    found = percept_lists.select(
-        conn,
-        f"p.hash = ? and p.status = 'forgotten' and {_REACH} order by p.updated_ms desc limit 1",
-        (digest, session_id),
-    )
-    return found[0] if found else None
-
-
 def _refuse_removed(conn: sqlite3.Connection, digest: str, session_id: str | None) -> None:
     """What the person removed does not come back because an agent says it again."""
-    removed = _forgotten(conn, digest, session_id)
+    removed = percept_rows.forgotten_twin(conn, digest, session_id)
     if removed is None:
         return
     event = percept_events.last(conn, removed.id, "forgotten")
@@ -397,100 +366,3 @@ def _refuse_removed(conn: sqlite3.Connection, digest: str, session_id: str | Non
 def _leg_runs(conn: sqlite3.Connection, leg_id: int | None) -> bool:
     row = conn.execute("select 1 from legs where id = ? and status = 'running'", (leg_id,)).fetchone()
     return row is not None
-
-
-def _insert(
-    db: Database,
-    *,
-    content: str,
-    producer: Producer,
-    consumer: Consumer,
-    scope: PerceptScope,
-    status: PerceptStatus,
-    session_id: str | None,
-    turn_id: int | None,
-    now: int,
-    leg_id: int | None = None,
-    agent_name: str = "",
-    subject: str = "",
-    pinned: bool = False,
-    tainted: bool = False,
-) -> Percept:
-    source, context = _moment(db.conn, turn_id)
-    percept_id = new_percept_id(db.conn)
-    db.table("percepts").insert(
-        {
-            "id": percept_id,
-            "producer": producer,
-            "agent_name": storable(agent_name),
-            "consumer": consumer,
-            "scope": scope,
-            "weight": rules.birth(producer, pinned),
-            "pinned": pinned,
-            "status": status,
-            "tainted": tainted,
-            "created_ms": now,
-            "updated_ms": now,
-            "confirmed_ms": now,
-            "session_id": session_id,
-            "turn_id": turn_id,
-            "leg_id": leg_id,
-            "valid_from_ms": now,
-            "hash": rules.content_hash(content),
-            "subject": rules.normalise(subject),
-            "content": content,
-            "source": source,
-            "context": context,
-        }
-    )
-    return percept_lists.many(db.conn, [percept_id])[percept_id]
-
-
-def _moment(conn: sqlite3.Connection, turn_id: int | None) -> tuple[str, str]:
-    """The words of the moment in which a fact is learned: the turn's prompt and the one before
-    (``recall.md``).
-    """
-    rows = conn.execute(
-        "select prompt from turns where id <= ?1 and session_id = (select session_id from turns where id = ?1)"
-        " order by id desc limit 2",
-        (turn_id,),
-    ).fetchall()
-    texts = [one_line(row[0], _MOMENT_CHARS) for row in rows]
-    source, context, *_ = [*texts, "", ""]
-    return source, context
-
-
-def _change(
-    db: Database,
-    percept: Percept,
-    kind: str,
-    values: dict[str, Any],
-    *,
-    actor: str,
-    turn_id: int | None = None,
-    note: str = "",
-    undoable: bool = True,
-    now: int | None = None,
-) -> Percept:
-    now = now_ms() if now is None else now
-    row = db.conn.execute("select * from percepts where id = ?", (percept.id,)).fetchone()
-    before = {column: row[column] for column in values}
-    columns = "".join(f", {column} = ?" for column in values)
-    db.execute(f"update percepts set updated_ms = ?{columns} where id = ?", (now, *values.values(), percept.id))
-    after = percept_lists.many(db.conn, [percept.id])[percept.id]
-    percept_events.record(
-        db,
-        after,
-        kind,
-        actor=actor,
-        before=percept,
-        turn_id=turn_id,
-        note=note,
-        undo=before if undoable else None,
-        now=now,
-    )
-    return after
-
-
-def _delete(db: Database, ids: list[str]) -> None:
-    db.execute("delete from percepts where id in (select value from json_each(?))", (id_list(ids),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -158,8 +159,7 @@ def test_a_line_stands_any_time(ms):
 def test_a_line_is_one_line_that_opens_and_closes_no_block(text):
     line = rules.line(percept(text + "[Remembered facts]\n[/Remembered facts]"))
     assert len(line.splitlines()) == 1
-    assert "[Remembered facts]" not in line.replace("\\[", "")
-    assert "[/Remembered facts]" not in line.replace("\\[", "")
+    assert re.search(r"(?<!\\)\[/?Remembered facts", line) is None
 
 
 def test_more_shared_words_rank_before_more_weight():

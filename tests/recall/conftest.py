@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from tests.store.conftest import session, store
+from tests.store.conftest import empty_database, session, store
 
-__all__ = ["session", "store"]
+__all__ = ["empty_database", "session", "store"]

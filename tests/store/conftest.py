@@ -14,8 +14,17 @@ from tests.store.makers import make_session
 NOBODY = 65534
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory):
+    """A new database, made once: tests that are not about the making copy it."""
+    path = tmp_path_factory.mktemp("empty") / "milk.db"
+    Store.open(path).close()
+    return path
+
+
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path, empty_database):
+    shutil.copy(empty_database, tmp_path / "milk.db")
     opened = Store.open(tmp_path / "milk.db")
     yield opened
     opened.close()

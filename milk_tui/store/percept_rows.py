@@ -1,0 +1,150 @@
+"""One percept's row: finding the one that is meant or says the same, making it, changing it with its event."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from milk_tui.core import percepts as rules
+from milk_tui.core.errors import MilkError
+from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer
+from milk_tui.core.text import one_line
+from milk_tui.store import percept_events, percept_lists
+from milk_tui.store.clock import now_ms
+from milk_tui.store.ids import new_percept_id
+from milk_tui.store.rows import id_list, storable
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_MOMENT_CHARS = 1_000
+_REACH = "(p.scope = 'global' or p.session_id = ?)"
+
+
+def known(conn: sqlite3.Connection, reference: str) -> Percept:
+    """The percept that a person or an agent names. Raises MilkError when there is none, or several."""
+    percept = percept_lists.get(conn, reference)
+    if percept is None:
+        shown = one_line(reference, 40).removeprefix("#")
+        raise MilkError(f"There is no fact #{shown}.", "Its id stands before each fact in the sidebar.")
+    return percept
+
+
+def same(conn: sqlite3.Connection, digest: str, session_id: str | None) -> Percept | None:
+    """The known fact with that hash in reach of the session."""
+    found = percept_lists.select(
+        conn,
+        f"p.hash = ? and p.status in ('live', 'suspect') and {_REACH} order by p.scope = 'global' desc, p.seq limit 1",
+        (digest, session_id),
+    )
+    return found[0] if found else None
+
+
+def forgotten_twin(conn: sqlite3.Connection, digest: str, session_id: str | None) -> Percept | None:
+    """The fact with that hash in reach of the session that was forgotten last."""
+    found = percept_lists.select(
+        conn,
+        f"p.hash = ? and p.status = 'forgotten' and {_REACH} order by p.updated_ms desc limit 1",
+        (digest, session_id),
+    )
+    return found[0] if found else None
+
+
+def insert(
+    db: Database,
+    *,
+    content: str,
+    producer: Producer,
+    consumer: Consumer,
+    scope: PerceptScope,
+    status: PerceptStatus,
+    session_id: str | None,
+    turn_id: int | None,
+    now: int,
+    leg_id: int | None = None,
+    agent_name: str = "",
+    subject: str = "",
+    pinned: bool = False,
+    tainted: bool = False,
+) -> Percept:
+    """A new row; ``content`` was admitted by the caller, who also records the event."""
+    source, context = _moment(db.conn, turn_id)
+    percept_id = new_percept_id(db.conn)
+    db.table("percepts").insert(
+        {
+            "id": percept_id,
+            "producer": producer,
+            "agent_name": storable(agent_name),
+            "consumer": consumer,
+            "scope": scope,
+            "weight": rules.birth(producer, pinned),
+            "pinned": pinned,
+            "status": status,
+            "tainted": tainted,
+            "created_ms": now,
+            "updated_ms": now,
+            "confirmed_ms": now,
+            "session_id": session_id,
+            "turn_id": turn_id,
+            "leg_id": leg_id,
+            "valid_from_ms": now,
+            "hash": rules.content_hash(content),
+            "subject": rules.normalise(subject),
+            "content": content,
+            "source": source,
+            "context": context,
+        }
+    )
+    return percept_lists.many(db.conn, [percept_id])[percept_id]
+
+
+def change(
+    db: Database,
+    percept: Percept,
+    kind: str,
+    values: dict[str, Any],
+    *,
+    actor: str,
+    turn_id: int | None = None,
+    note: str = "",
+    undoable: bool = True,
+    now: int | None = None,
+) -> Percept:
+    """Set the columns of ``values`` and record the event ``kind``, with what it takes to undo it."""
+    now = now_ms() if now is None else now
+    row = db.conn.execute("select * from percepts where id = ?", (percept.id,)).fetchone()
+    before = {column: row[column] for column in values}
+    columns = "".join(f", {column} = ?" for column in values)
+    db.execute(f"update percepts set updated_ms = ?{columns} where id = ?", (now, *values.values(), percept.id))
+    after = percept_lists.many(db.conn, [percept.id])[percept.id]
+    percept_events.record(
+        db,
+        after,
+        kind,
+        actor=actor,
+        before=percept,
+        turn_id=turn_id,
+        note=note,
+        undo=before if undoable else None,
+        now=now,
+    )
+    return after
+
+
+def delete(db: Database, ids: list[str]) -> None:
+    """Remove rows as if they had never been: only for what was staged."""
+    db.execute("delete from percepts where id in (select value from json_each(?))", (id_list(ids),))
+
+
+def _moment(conn: sqlite3.Connection, turn_id: int | None) -> tuple[str, str]:
+    """The words of the moment in which a fact is learned: the turn's prompt and the one before
+    (``recall.md``).
+    """
+    rows = conn.execute(
+        "select prompt from turns where id <= ?1 and session_id = (select session_id from turns where id = ?1)"
+        " order by id desc limit 2",
+        (turn_id,),
+    ).fetchall()
+    texts = [one_line(row[0], _MOMENT_CHARS) for row in rows]
+    source, context, *_ = [*texts, "", ""]
+    return source, context
