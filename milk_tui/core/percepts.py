@@ -35,9 +35,7 @@ class SecretRefusedError(PerceptRefusedError):
     """The text looks like it holds a secret; the person, and no one else, may store it all the same."""
 
     def __init__(self, kind: str) -> None:
-        super().__init__(
-            f"Not stored: it looks like it holds a secret ({kind}).", "Only you can store it anyway."
-        )
+        super().__init__(f"Not stored: it looks like it holds a secret ({kind}).", "Only you can store it anyway.")
         self.kind = kind
 
 
@@ -73,9 +71,7 @@ def admit(text: str, *, nonces: Iterable[str] = (), allow_secret: bool = False) 
             f"A fact has at most {MAX_CHARS:,}: say it shorter.",
         )
     if _TAG.search(content) or any(nonce and nonce in content for nonce in nonces):
-        raise PerceptRefusedError(
-            "Not stored: it contains a memory tag, or the mark of one.", "State the fact itself."
-        )
+        raise PerceptRefusedError("Not stored: it contains a memory tag, or the mark of one.", "State the fact itself.")
     if not allow_secret and (kind := secret_kind(content)):
         raise SecretRefusedError(kind)
     return content
@@ -110,9 +106,7 @@ def rank(percepts: Iterable[Percept], prompt: str) -> list[Percept]:
     )
 
 
-def pack(
-    ranked: Sequence[Percept], *, max_items: int = MAX_ITEMS, max_bytes: int = MAX_BYTES
-) -> list[Percept]:
+def pack(ranked: Sequence[Percept], *, max_items: int = MAX_ITEMS, max_bytes: int = MAX_BYTES) -> list[Percept]:
     """Those that fit, in order: at most ``max_items`` whose lines, each with its line break, have
     ``max_bytes`` bytes in UTF-8. One that doesn't fit is skipped and the next one tried."""
     kept: list[Percept] = []

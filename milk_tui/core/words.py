@@ -6,9 +6,7 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-)
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 """Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Kana, Han. They are taken two letters
 at a time.
 """

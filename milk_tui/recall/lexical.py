@@ -46,9 +46,7 @@ def pinned_for(
     return rules.pack(pinned, max_items=len(pinned), max_bytes=max_bytes)
 
 
-def search(
-    conn: sqlite3.Connection, text: str, *, session_id: str | None = None, limit: int = 50
-) -> list[Percept]:
+def search(conn: sqlite3.Connection, text: str, *, session_id: str | None = None, limit: int = 50) -> list[Percept]:
     """For a person who filters or searches: all but the forgotten facts that the session can see (``None``:
     those of every session), best first. A text without words lists by weight.
 

@@ -12,17 +12,13 @@ if TYPE_CHECKING:
 
 
 def of_session(conn: sqlite3.Connection, session_id: str) -> dict[Role, AgentName]:
-    rows = conn.execute(
-        "select role, name, model, nonce from session_agents where session_id = ?", (session_id,)
-    )
+    rows = conn.execute("select role, name, model, nonce from session_agents where session_id = ?", (session_id,))
     return {Role(r["role"]): AgentName(**{**dict(r), "role": Role(r["role"])}) for r in rows}
 
 
 def nonces(conn: sqlite3.Connection, session_id: str | None = None) -> tuple[str, ...]:
     """The live nonces of one session, or of all: to mask them, and to refuse a fact that holds one."""
-    rows = conn.execute(
-        "select distinct nonce from session_agents where ?1 is null or session_id = ?1", (session_id,)
-    )
+    rows = conn.execute("select distinct nonce from session_agents where ?1 is null or session_id = ?1", (session_id,))
     return tuple(row[0] for row in rows)
 
 

@@ -23,10 +23,7 @@ def save(db: Database, session_id: str, brick: Brick) -> None:
         " set status = excluded.status, delivered_leg = excluded.delivered_leg",
         (
             session_id,
-            *(
-                storable(brick.text) if name == "text" else getattr(brick, name)
-                for name in Brick.__struct_fields__
-            ),
+            *(storable(brick.text) if name == "text" else getattr(brick, name) for name in Brick.__struct_fields__),
         ),
     )
 

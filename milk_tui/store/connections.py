@@ -45,9 +45,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 def connect_reader(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
     """A connection that can't write; ``immutable`` for a folder in which SQLite can't keep its own files."""
     uri = f"file:{quote(str(path))}?mode=ro" + ("&immutable=1" if immutable else "")
-    conn = sqlite3.connect(
-        uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-    )
+    conn = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     conn.row_factory = sqlite3.Row
     conn.execute("pragma query_only = on")
     return conn

@@ -92,15 +92,11 @@ def _check_header(path: Path) -> None:
             header = file.read(100)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise StoreError(
-            f"{path} can't be read: {error.strerror}.", f"Check its owner: ls -l {path}"
-        ) from error
+        raise StoreError(f"{path} can't be read: {error.strerror}.", f"Check its owner: ls -l {path}") from error
     if size == 0:
         return
     if not header.startswith(_MAGIC):
-        raise StoreError(
-            f"{path} is not a milk-tui database.", "Move it away, or name another one with --database."
-        )
+        raise StoreError(f"{path} is not a milk-tui database.", "Move it away, or name another one with --database.")
     if _truncated(path, header, size):
         raise damaged(path, "its end is missing")
 

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 
-def add(
-    db: Database, *, directory: str, text: str, session_id: str | None = None, now: int | None = None
-) -> None:
+def add(db: Database, *, directory: str, text: str, session_id: str | None = None, now: int | None = None) -> None:
     """Keep a prompt or command; the same as the one before is not kept again."""
     directory, text = storable(directory), storable(text)
     before = db.conn.execute(

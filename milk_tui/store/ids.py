@@ -21,9 +21,7 @@ def new_percept_id(conn: sqlite3.Connection) -> str:
     candidate = new_id()
     for _ in range(16):
         short = candidate[:SHORT_DIGITS]
-        taken = conn.execute(
-            "select 1 from percepts where id >= ? and id < ?", (short, short + "g")
-        ).fetchone()
+        taken = conn.execute("select 1 from percepts where id >= ? and id < ?", (short, short + "g")).fetchone()
         if taken is None:
             break
         candidate = new_id()

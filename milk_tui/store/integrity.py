@@ -63,9 +63,7 @@ def problems(conn: sqlite3.Connection) -> list[str]:
     found: list[str] = []
     try:
         found += [
-            f"the file is damaged: {row[0]}"
-            for row in conn.execute("pragma integrity_check(20)")
-            if row[0] != "ok"
+            f"the file is damaged: {row[0]}" for row in conn.execute("pragma integrity_check(20)") if row[0] != "ok"
         ]
     except sqlite3.DatabaseError as error:
         return [f"the file is damaged: {error}"]

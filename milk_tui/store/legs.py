@@ -98,9 +98,7 @@ def claim(db: Database, leg_id: int, *, now: int | None = None) -> Leg | None:
     return get(db.conn, leg_id) if cursor.rowcount == 1 else None
 
 
-def save_progress(
-    db: Database, leg_id: int, *, text: str, thinking: str = "", usage: Usage | None = None
-) -> bool:
+def save_progress(db: Database, leg_id: int, *, text: str, thinking: str = "", usage: Usage | None = None) -> bool:
     """Keep what was streamed so far (whole texts, not pieces); False when the leg no longer runs."""
     return _write(db, leg_id, text, thinking, usage, "where id = ? and status = 'running'", {})
 
@@ -161,9 +159,7 @@ def index(conn: sqlite3.Connection, session_id: str) -> list[LegIndex]:
     roles = {role.value: role for role in Role}
     statuses = {status.value: status for status in LegStatus}
     return [
-        LegIndex(
-            leg, turn, roles[role], statuses[status], escalated == 1, begin, end, chars, n, thought, tools
-        )
+        LegIndex(leg, turn, roles[role], statuses[status], escalated == 1, begin, end, chars, n, thought, tools)
         for leg, turn, role, status, escalated, begin, end, chars, n, thought, tools in rows
     ]
 
@@ -180,16 +176,12 @@ def bodies(conn: sqlite3.Connection, leg_ids: Iterable[int]) -> dict[int, LegBod
         (ids,),
     ):
         captured[row["leg_id"]].append(row["id"])
-    return {
-        leg_id: LegBody(leg, tools.get(leg_id, ()), tuple(captured[leg_id])) for leg_id, leg in found.items()
-    }
+    return {leg_id: LegBody(leg, tools.get(leg_id, ()), tuple(captured[leg_id])) for leg_id, leg in found.items()}
 
 
 def of_turn(conn: sqlite3.Connection, turn_id: int) -> list[Leg]:
     """In the order in which they ran."""
-    return [
-        to_leg(row) for row in conn.execute("select * from legs where turn_id = ? order by id", (turn_id,))
-    ]
+    return [to_leg(row) for row in conn.execute("select * from legs where turn_id = ? order by id", (turn_id,))]
 
 
 def answered_after(conn: sqlite3.Connection, session_id: str, role: Role, leg_id: int) -> int:

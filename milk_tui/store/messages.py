@@ -19,9 +19,7 @@ class MessageHit(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def search(
-    conn: sqlite3.Connection, text: str, *, session_id: str | None = None, limit: int = 50
-) -> list[MessageHit]:
+def search(conn: sqlite3.Connection, text: str, *, session_id: str | None = None, limit: int = 50) -> list[MessageHit]:
     """Best first. Never raises for what the text holds; words that say nothing find nothing."""
     query = any_of(text)
     if not query:

@@ -86,9 +86,7 @@ def history(
     return [_entry(row) for row in rows]
 
 
-def _current(
-    conn: sqlite3.Connection, session_id: str, layer: Layer, slice_name: str
-) -> list[PerceptionEntry]:
+def _current(conn: sqlite3.Connection, session_id: str, layer: Layer, slice_name: str) -> list[PerceptionEntry]:
     rows = conn.execute(
         f"""
         select {_COLUMNS} from perception_entries join (

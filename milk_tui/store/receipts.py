@@ -32,9 +32,7 @@ def save(db: Database, receipt: Receipt) -> None:
     for position, segment in enumerate(receipt.segments):
         text = storable(segment.text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        db.execute(
-            "insert into segment_texts (hash, text) values (?, ?) on conflict do nothing", (digest, text)
-        )
+        db.execute("insert into segment_texts (hash, text) values (?, ?) on conflict do nothing", (digest, text))
         db.execute(
             "insert into segments (leg_id, position, name, hash, stable, included, why, shrunk_from)"
             " values (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -67,12 +65,9 @@ def get(conn: sqlite3.Connection, leg_id: int) -> Receipt | None:
         (leg_id,),
     )
     segments = tuple(
-        Segment(**{**dict(row), "stable": bool(row["stable"]), "included": bool(row["included"])})
-        for row in rows
+        Segment(**{**dict(row), "stable": bool(row["stable"]), "included": bool(row["included"])}) for row in rows
     )
-    return Receipt(
-        **{**dict(leg), "role": Role(leg["role"]), "mode": ContextMode(leg["mode"])}, segments=segments
-    )
+    return Receipt(**{**dict(leg), "role": Role(leg["role"]), "mode": ContextMode(leg["mode"])}, segments=segments)
 
 
 def of_session(conn: sqlite3.Connection, session_id: str, *, limit: int = 50) -> list[Receipt]:

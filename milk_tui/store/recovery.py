@@ -104,9 +104,7 @@ def _open_turns(conn: sqlite3.Connection, gone: str | None) -> list[int]:
 
 def _outcome(conn: sqlite3.Connection, turn_id: int) -> TurnStatus:
     """What became of a turn whose program is gone: that of its last leg, unless another was to follow."""
-    last = conn.execute(
-        "select status from legs where turn_id = ? order by id desc limit 1", (turn_id,)
-    ).fetchone()
+    last = conn.execute("select status from legs where turn_id = ? order by id desc limit 1", (turn_id,)).fetchone()
     if last is None:
         return TurnStatus.PENDING
     match LegStatus(last[0]):

@@ -77,9 +77,7 @@ def mark(
 
 def end(db: Database, remote: RemoteSession, now: int | None = None) -> None:
     """The runtime no longer knows it; the next leg starts as a first one."""
-    db.execute(
-        "update remote_sessions set ended_ms = ? where id = ?", (now_ms() if now is None else now, remote.id)
-    )
+    db.execute("update remote_sessions set ended_ms = ? where id = ?", (now_ms() if now is None else now, remote.id))
 
 
 def seen(

@@ -67,7 +67,5 @@ def id_list(ids: Iterable[int | str]) -> str:
 def one(row: sqlite3.Row | None, what: str) -> sqlite3.Row:
     """The row. Raises StoreError when there is none."""
     if row is None:
-        raise StoreError(
-            f"There is no {what} in the database.", "It may have been deleted by another program."
-        )
+        raise StoreError(f"There is no {what} in the database.", "It may have been deleted by another program.")
     return row

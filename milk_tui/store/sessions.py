@@ -56,8 +56,7 @@ def get(conn: sqlite3.Connection, session_id: str) -> Session:
 def newest(conn: sqlite3.Connection, directory: str) -> Session | None:
     """The session of the directory that was used last."""
     row = conn.execute(
-        "select * from sessions where directory = ?"
-        " order by updated_ms desc, created_ms desc, rowid desc limit 1",
+        "select * from sessions where directory = ? order by updated_ms desc, created_ms desc, rowid desc limit 1",
         (storable(directory),),
     ).fetchone()
     return _session(conn, row) if row else None

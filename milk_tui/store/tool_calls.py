@@ -53,9 +53,7 @@ def finish(
     return get(db.conn, tool_id) if cursor.rowcount == 1 else None
 
 
-def end_all(
-    db: Database, leg_id: int, status: ToolStatus = ToolStatus.CANCELLED, *, now: int | None = None
-) -> int:
+def end_all(db: Database, leg_id: int, status: ToolStatus = ToolStatus.CANCELLED, *, now: int | None = None) -> int:
     """End what still runs of a leg that ended; how many."""
     return db.execute(
         "update tool_calls set status = ?, ended_ms = ? where leg_id = ? and status = 'running'",

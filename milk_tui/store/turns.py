@@ -52,9 +52,7 @@ def add(
         (session_id, now, queued, owner, chars, lines, prompt),
     )
     row = db.conn.execute("select directory from sessions where id = ?", (session_id,)).fetchone()
-    history.add(
-        db, directory=one(row, f"session {session_id}")[0], text=prompt, session_id=session_id, now=now
-    )
+    history.add(db, directory=one(row, f"session {session_id}")[0], text=prompt, session_id=session_id, now=now)
     sessions.touch(db, session_id, now)
     sessions.bump_revision(db, session_id)
     return get(db.conn, cursor.lastrowid or 0)
@@ -68,9 +66,7 @@ def get(conn: sqlite3.Connection, turn_id: int) -> Turn:
 
 def many(conn: sqlite3.Connection, turn_ids: Iterable[int]) -> dict[int, Turn]:
     """Those of the turns that are there, by id."""
-    rows = conn.execute(
-        "select * from turns where id in (select value from json_each(?))", (id_list(turn_ids),)
-    )
+    rows = conn.execute("select * from turns where id in (select value from json_each(?))", (id_list(turn_ids),))
     return {row["id"]: _turn(row) for row in rows}
 
 
@@ -78,8 +74,7 @@ def index(conn: sqlite3.Connection, session_id: str) -> list[TurnIndex]:
     """All turns of a session, oldest first; reads no prompt."""
     rows = tuples(
         conn,
-        "select id, status, queued, created_ms, prompt_chars, prompt_lines"
-        " from turns where session_id = ? order by id",
+        "select id, status, queued, created_ms, prompt_chars, prompt_lines from turns where session_id = ? order by id",
         (session_id,),
     )
     statuses = {status.value: status for status in TurnStatus}
@@ -102,9 +97,7 @@ def count_after(conn: sqlite3.Connection, session_id: str, turn_id: int, *, befo
 
 def queued(conn: sqlite3.Connection, session_id: str) -> list[Turn]:
     """Prompts that nothing was done about yet, oldest first; also those left by a run that ended."""
-    rows = conn.execute(
-        "select * from turns where session_id = ? and status = 'pending' order by id", (session_id,)
-    )
+    rows = conn.execute("select * from turns where session_id = ? and status = 'pending' order by id", (session_id,))
     return [_turn(row) for row in rows]
 
 
@@ -112,8 +105,7 @@ def start(db: Database, turn_id: int, route: RouteDecision, *, owner: str) -> bo
     """Begin to work on a pending turn; False when another program did, or it was dropped."""
     return _changed(
         db,
-        "update turns set status = 'running', queued = 0, route = ?, owner = ?"
-        " where id = ? and status = 'pending'",
+        "update turns set status = 'running', queued = 0, route = ?, owner = ? where id = ? and status = 'pending'",
         (encode(route), owner, turn_id),
     )
 

@@ -49,9 +49,7 @@ def test_normalising_is_idempotent_and_leaves_one_clean_line(text):
     assert not any(unicodedata.category(char) == "Cc" for char in once)
 
 
-visible_words = st.lists(
-    st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12), max_size=8
-)
+visible_words = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12), max_size=8)
 
 
 @given(visible_words, st.sampled_from([" ", "\n", "\t \u00a0", " \u200b ", "\r\n"]))
@@ -145,8 +143,7 @@ def test_weight_at_birth_follows_from_the_producer_and_the_pin(producer, weight)
 
 def test_a_line_names_id_date_producer_and_text():
     assert (
-        rules.line(percept("the queue retries", number=0xA1B2C3D4))
-        == "#a1b2c3 2026-05-02 primary: the queue retries"
+        rules.line(percept("the queue retries", number=0xA1B2C3D4)) == "#a1b2c3 2026-05-02 primary: the queue retries"
     )
 
 

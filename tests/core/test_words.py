@@ -27,9 +27,7 @@ def test_forms_of_one_word_are_one_word(one, other):
     assert words(one) == words(other) != frozenset()
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("class", "clas"), ("port", "sport"), ("v1", "v2"), ("need8", "need9")]
-)
+@pytest.mark.parametrize(("one", "other"), [("class", "clas"), ("port", "sport"), ("v1", "v2"), ("need8", "need9")])
 def test_different_words_stay_different(one, other):
     assert words(one) != words(other)
 

@@ -17,23 +17,18 @@ from tests.store.makers import make_session
 def learn(store, session, *contents, **more):
     def write(db):
         return [
-            percepts.add(db, content=content, session_id=session and session.id, **more).percept
-            for content in contents
+            percepts.add(db, content=content, session_id=session and session.id, **more).percept for content in contents
         ]
 
     return store.write_sync(write)
 
 
 def for_leg(store, session, prompt, role=Role.PRIMARY, **more):
-    return store.read_sync(
-        lambda conn: recall.for_leg(conn, role=role, session_id=session.id, prompt=prompt, **more)
-    )
+    return store.read_sync(lambda conn: recall.for_leg(conn, role=role, session_id=session.id, prompt=prompt, **more))
 
 
 def search(store, text, session=None, **more):
-    found = store.read_sync(
-        lambda conn: recall.search(conn, text, session_id=session.id if session else None, **more)
-    )
+    found = store.read_sync(lambda conn: recall.search(conn, text, session_id=session.id if session else None, **more))
     return [fact.content for fact in found]
 
 
@@ -153,9 +148,7 @@ def test_a_damaged_index_means_less_found_not_a_failure(store, session, monkeypa
 
 
 def test_a_person_finds_by_word_beginning_part_and_id(store, session):
-    facts = learn(
-        store, session, "checkout retries in the queue", "the banner is green", "see payments/handler.py"
-    )
+    facts = learn(store, session, "checkout retries in the queue", "the banner is green", "see payments/handler.py")
     assert search(store, "retry") == ["checkout retries in the queue"]
     assert search(store, "bann") == ["the banner is green"]
     assert search(store, "nts/hand") == ["see payments/handler.py"]

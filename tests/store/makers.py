@@ -22,9 +22,7 @@ ROUTE = RouteDecision(role=Role.PRIMARY, rule="primary", reason="nothing else ap
 
 def make_session(store: Store, directory: str = "/work/shop", **more) -> Session:
     return store.write_sync(
-        lambda db: sessions.create(
-            db, **{"directory": directory, "primary": PRIMARY, "escalation": ESCALATION, **more}
-        )
+        lambda db: sessions.create(db, **{"directory": directory, "primary": PRIMARY, "escalation": ESCALATION, **more})
     )
 
 

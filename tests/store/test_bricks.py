@@ -44,9 +44,7 @@ def test_every_version_is_kept_and_the_newest_is_current(store, session):
 
 def test_a_kept_version_changes_only_in_status_and_delivery(store, session):
     save(store, session, NEED)
-    save(
-        store, session, replace(NEED, status=NeedStatus.REPLACED, delivered_leg=7, text="forged", turn_id=99)
-    )
+    save(store, session, replace(NEED, status=NeedStatus.REPLACED, delivered_leg=7, text="forged", turn_id=99))
     kept = store.read_sync(lambda conn: bricks.newest(conn, session.id, BrickKind.NEED))
     assert kept == replace(NEED, status=NeedStatus.REPLACED, delivered_leg=7)
 

@@ -10,9 +10,7 @@ from tests.store.makers import answered, end_leg, make_leg, make_session, make_t
 
 def test_a_database_in_use_has_no_problems(store, session):
     leg = make_leg(store, make_turn(store, session, "asked\x00with nul"))
-    store.write_sync(
-        lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="a fact")
-    )
+    store.write_sync(lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="a fact"))
     answered(store, session, "q", "with\x00nul")
     assert store.read_sync(integrity.problems) == []
     assert store.write_sync(integrity.index_problems) == []
@@ -47,9 +45,7 @@ IMPOSSIBLE = [
 def test_a_state_that_can_not_be_is_named(store, session, what, sql):
     make_session(store, "/other")
     leg = make_leg(store, make_turn(store, session))
-    store.write_sync(
-        lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="a fact")
-    )
+    store.write_sync(lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="a fact"))
     end_leg(store, leg, "text")
     store.write_sync(lambda db: percepts.make_live(db, leg.id))
     assert store.read_sync(integrity.problems) == []
@@ -64,9 +60,7 @@ def test_a_reference_to_nothing_is_named(store, session):
     writer.execute("pragma foreign_keys = off")
     writer.execute("update turns set session_id = 'nowhere'")
     writer.execute("pragma foreign_keys = on")
-    assert any(
-        "turns refers to one of sessions" in problem for problem in store.read_sync(integrity.problems)
-    )
+    assert any("turns refers to one of sessions" in problem for problem in store.read_sync(integrity.problems))
 
 
 @pytest.mark.parametrize("index", ["percepts_fts", "messages_fts"])

@@ -71,9 +71,7 @@ def test_a_leg_ends_once_with_all_that_is_known(store, session):
 
     def finish(status):
         return store.write_sync(
-            lambda db: legs.finish(
-                db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=9
-            )
+            lambda db: legs.finish(db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=9)
         )
 
     assert finish(LegStatus.FAILED)
@@ -111,9 +109,7 @@ def test_only_success_acknowledges_what_was_delivered(store, session, status, se
 
 def test_what_was_seen_never_goes_back(store, session):
     see = lambda revision: store.write_sync(  # noqa: E731
-        lambda db: remotes.seen(
-            db, session_id=session.id, agent_name="qwen", remote_id=None, revision=revision
-        )
+        lambda db: remotes.seen(db, session_id=session.id, agent_name="qwen", remote_id=None, revision=revision)
     )
     see(5)
     see(3)
@@ -133,9 +129,7 @@ def test_a_remote_session_keeps_what_it_was_told_until_it_ends(store, session):
     def write(db):
         remote = remotes.open_one(db, session_id=session.id, agent_name="claude", remote_id="r-1", now=1)
         remote = remotes.mark(db, remote, told=("a", "b"), markers={"need": "x", "n": [1]})
-        assert (
-            remotes.open_one(db, session_id=session.id, agent_name="claude", remote_id="r-1", now=2) == remote
-        )
+        assert remotes.open_one(db, session_id=session.id, agent_name="claude", remote_id="r-1", now=2) == remote
         return remote
 
     remote = store.write_sync(write)
@@ -194,9 +188,7 @@ def test_bodies_give_text_tools_and_captures_of_the_legs_that_are_asked_for(stor
     leg, other = make_leg(store, make_turn(store, session)), answered(store, session, "q", "a")
     call = store.write_sync(lambda db: tool_calls.start(db, leg.id, call_id="1", name="sh", arguments="{}"))
     fact = store.write_sync(
-        lambda db: percepts.stage(
-            db, leg_id=leg.id, producer=Producer.PRIMARY, content="retries live in the queue"
-        )
+        lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="retries live in the queue")
     )
     end_leg(store, leg, "hello", thinking="deep")
     bodies = store.read_sync(lambda conn: legs.bodies(conn, [leg.id, 10**9]))
@@ -221,9 +213,7 @@ def test_the_last_answered_leg_is_the_newest_that_is_done(store, session):
     last = lambda role: store.read_sync(lambda conn: legs.last_answered(conn, session.id, role))  # noqa: E731
     assert last(Role.PRIMARY).id == done.id
     assert last(Role.ESCALATION).text == "deep"
-    assert (
-        store.read_sync(lambda conn: legs.last_answered(conn, make_session(store).id, Role.PRIMARY)) is None
-    )
+    assert store.read_sync(lambda conn: legs.last_answered(conn, make_session(store).id, Role.PRIMARY)) is None
 
 
 def test_answers_after_a_leg_are_counted(store, session):

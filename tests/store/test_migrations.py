@@ -99,9 +99,7 @@ def test_a_step_that_breaks_a_reference_is_undone(file):
     path, conn = file
     tables = Step(
         "tables",
-        lambda db: db.executescript(
-            "create table a (id integer primary key); create table b (a references a (id));"
-        ),
+        lambda db: db.executescript("create table a (id integer primary key); create table b (a references a (id));"),
     )
     orphan = Step("orphan", lambda db: db.execute("insert into b values (7)"))
     with pytest.raises(StoreError, match="orphan"):

@@ -151,11 +151,7 @@ def test_damage_found_while_reading_is_told_as_such(tmp_path):
     path = tmp_path / "milk.db"
     closed(path)
     checkpoint(path)
-    root = (
-        sqlite3.connect(path)
-        .execute("select rootpage from sqlite_schema where name = 'sessions'")
-        .fetchone()[0]
-    )
+    root = sqlite3.connect(path).execute("select rootpage from sqlite_schema where name = 'sessions'").fetchone()[0]
     with path.open("r+b") as file:
         file.seek((root - 1) * 4096)
         file.write(os.urandom(4096))
@@ -241,7 +237,5 @@ def test_an_up_to_date_database_is_opened_and_read_without_sqlite_utils(tmp_path
         "assert store.read_sync(lambda conn: sessions.newest(conn, '/work/shop')) is not None; store.close();"
         "print([name for name in ('sqlite_utils', 'numpy', 'litellm', 'textual', 'rich') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -19,9 +19,7 @@ def leg(store, session):
 
 
 def stage(store, leg, content=FACT, producer=Producer.PRIMARY, **more):
-    return store.write_sync(
-        lambda db: percepts.stage(db, leg_id=leg.id, producer=producer, content=content, **more)
-    )
+    return store.write_sync(lambda db: percepts.stage(db, leg_id=leg.id, producer=producer, content=content, **more))
 
 
 def live(store, leg, **more):
@@ -45,9 +43,7 @@ def events(store, percept):
 
 
 def test_a_capture_is_staged_with_its_provenance_and_weight(store, leg, session):
-    staged = stage(
-        store, leg, "  Retries   live in\nthe queue ", consumer=Consumer.PRIMARY, subject="retries", now=7
-    )
+    staged = stage(store, leg, "  Retries   live in\nthe queue ", consumer=Consumer.PRIMARY, subject="retries", now=7)
     fact = staged.percept
     assert staged.what == "captured"
     assert fact.content == "Retries live in the queue"
@@ -155,9 +151,7 @@ def test_independent_confirmations_add_weight_at_most_once_a_turn(store, leg, se
     def confirm(producer, turn_id):
         return store.write_sync(
             lambda db: (
-                percepts.confirm(
-                    db, get_in(db, fact), producer=producer, turn_id=turn_id, independent=True
-                ).weight
+                percepts.confirm(db, get_in(db, fact), producer=producer, turn_id=turn_id, independent=True).weight
             )
         )
 
@@ -187,17 +181,13 @@ def test_an_agents_echo_adds_no_weight(store, leg):
         (Consumer.ALL, Producer.USER, Consumer.PRIMARY, Consumer.ALL),
     ],
 )
-def test_who_may_have_a_fact_widens_only_by_who_may_widen_it(
-    store, session, kept_for, said_by, said_for, becomes
-):
+def test_who_may_have_a_fact_widens_only_by_who_may_widen_it(store, session, kept_for, said_by, said_for, becomes):
     fact = add(store, consumer=kept_for, session_id=session.id).percept
     after = store.write_sync(lambda db: percepts.confirm(db, fact, producer=said_by, consumer=said_for))
     assert after.consumer is becomes
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n\t ", "\u200b", "<milk:percept:aaaaaa>x</milk:percept:aaaaaa>", "x" * 2001]
-)
+@pytest.mark.parametrize("text", ["", " \n\t ", "\u200b", "<milk:percept:aaaaaa>x</milk:percept:aaaaaa>", "x" * 2001])
 def test_what_is_no_fact_is_refused_and_nothing_is_stored(store, leg, text):
     with pytest.raises(PerceptRefusedError):
         stage(store, leg, text)
@@ -276,9 +266,7 @@ def test_a_forgotten_fact_is_found_by_no_one_and_comes_back_as_it_was(store, ses
     )
     assert store.read_sync(lambda conn: percept_lists.visible(conn, Role.PRIMARY, session.id)) == []
     assert store.read_sync(lambda conn: percept_lists.matching(conn, '"queue"', session.id)) == []
-    assert [f.id for f in store.read_sync(lambda conn: percept_lists.forgotten(conn, session.id))] == [
-        fact.id
-    ]
+    assert [f.id for f in store.read_sync(lambda conn: percept_lists.forgotten(conn, session.id))] == [fact.id]
     back = change(store, "restore", fact)
     assert (back.what, back.percept.status, back.percept.pinned) == ("restored", PerceptStatus.LIVE, True)
     assert back.percept.valid_to_ms is None
@@ -393,13 +381,7 @@ def test_use_is_counted(store):
 def test_a_fact_is_named_by_the_beginning_of_its_id(store):
     fact = add(store).percept
     find = lambda name: store.read_sync(lambda conn: percept_lists.get(conn, name))  # noqa: E731
-    assert (
-        find(fact.id)
-        == find(fact.short_id)
-        == find(fact.short_id[1:].upper())
-        == find(f" {fact.id[:4]} ")
-        == fact
-    )
+    assert find(fact.id) == find(fact.short_id) == find(fact.short_id[1:].upper()) == find(f" {fact.id[:4]} ") == fact
     for name in ("", "#", "abc", "zzzzzz", "%", "#" + "0" * 40):
         assert find(name) is None
     with pytest.raises(MilkError, match="no fact #zzz"):

@@ -27,9 +27,7 @@ def test_a_receipt_comes_back_as_it_was(store, session):
     leg = make_leg(store, make_turn(store, session))
     empty = Segment(name="notes", text="", stable=False, included=False, why="no notes")
     shrunk = Segment(name="facts", text="• a", stable=False, included=True, why="cap", shrunk_from=99)
-    sent = receipt(
-        leg, STABLE, empty, shrunk, STABLE, thread_messages=3, thread_chars=70, thread_note="old left"
-    )
+    sent = receipt(leg, STABLE, empty, shrunk, STABLE, thread_messages=3, thread_chars=70, thread_note="old left")
     store.write_sync(lambda db: receipts.save(db, sent))
     assert store.read_sync(lambda conn: receipts.get(conn, leg.id)) == sent
 

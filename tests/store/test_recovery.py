@@ -73,9 +73,7 @@ def test_an_interrupted_leg_does_not_acknowledge(store, dead, session):
 def test_what_it_had_captured_counts_and_says_where_it_is_from(store, dead, session):
     leg = make_leg(dead, make_turn(dead, session))
     dead.write_sync(
-        lambda db: percepts.stage(
-            db, leg_id=leg.id, producer=Producer.PRIMARY, content="retries live in the queue"
-        )
+        lambda db: percepts.stage(db, leg_id=leg.id, producer=Producer.PRIMARY, content="retries live in the queue")
     )
     die(dead)
     found = recover(store)
@@ -103,9 +101,7 @@ def test_a_leg_that_was_never_claimed_is_gone_and_its_turn_waits(store, dead, se
     assert recover(store).waiting_turns == (turn.id,)
     assert store.read_sync(lambda conn: legs.of_turn(conn, turn.id)) == []
     assert (
-        store.read_sync(
-            lambda conn: conn.execute("select count(*) from legs where id = ?", (leg.id,)).fetchone()[0]
-        )
+        store.read_sync(lambda conn: conn.execute("select count(*) from legs where id = ?", (leg.id,)).fetchone()[0])
         == 0
     )
 

@@ -82,9 +82,7 @@ def test_a_list_shows_turns_last_prompt_agents_and_cost(store):
     empty = make_session(store, "/a", now=1)
     session = make_session(store, "/a", title="work")
     leg = make_leg(store, make_turn(store, session, "first"))
-    store.write_sync(
-        lambda db: legs.finish(db, leg.id, legs.LegStatus.DONE, text="x", usage=Usage(cost_usd=0.25))
-    )
+    store.write_sync(lambda db: legs.finish(db, leg.id, legs.LegStatus.DONE, text="x", usage=Usage(cost_usd=0.25)))
     answered(store, session, "second\nline", "y")
     rows = store.read_sync(lambda conn: sessions.rows(conn, "/a"))
     assert [row.id for row in rows] == [session.id, empty.id]

@@ -33,9 +33,7 @@ def test_legs_come_newest_first_across_chunks(store, session, talk):
 def test_only_what_is_taken_is_read(store, session, talk):
     def take(conn):
         seen = []
-        conn.set_trace_callback(
-            lambda sql: seen.append(sql) if sql.startswith("select * from legs") else None
-        )
+        conn.set_trace_callback(lambda sql: seen.append(sql) if sql.startswith("select * from legs") else None)
         taken = list(islice(threads.worked(conn, session.id, chunk=5), 5))
         conn.set_trace_callback(None)
         return len(taken), len(seen)
@@ -63,9 +61,9 @@ def test_every_bound_is_exclusive_and_holds_for_every_role(store, session, talk,
 def test_a_second_leg_of_an_old_turn_is_news_after_the_last_leg(store, session, talk):
     again = make_leg(store, store.read_sync(lambda conn: threads.turns.get(conn, talk[0].turn_id)))
     end_leg(store, again, "again")
-    assert texts(
-        store.read_sync(lambda conn: list(threads.worked(conn, session.id, after_leg=talk[-1].id)))
-    ) == ["again"]
+    assert texts(store.read_sync(lambda conn: list(threads.worked(conn, session.id, after_leg=talk[-1].id)))) == [
+        "again"
+    ]
 
 
 def test_running_and_pending_legs_are_not_history(store, session):
@@ -100,9 +98,7 @@ def test_a_thread_is_one_agents_legs_oldest_first_from_a_turn_on(store, session,
 
 def test_a_bounded_thread_keeps_the_newest_and_ends_with_the_leg_that_crosses_the_bound(store, session, talk):
     each = len("prompt 38") + len("answer 38")
-    found = store.read_sync(
-        lambda conn: threads.thread(conn, session.id, Role.PRIMARY, max_chars=2 * each + 1)
-    )
+    found = store.read_sync(lambda conn: threads.thread(conn, session.id, Role.PRIMARY, max_chars=2 * each + 1))
     assert texts(found) == ["answer 36", "answer 37", "answer 38"]
 
 

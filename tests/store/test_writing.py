@@ -118,11 +118,7 @@ async def test_many_readers_during_writes_see_whole_transactions_only(store, ses
 
     async def reader():
         while not writing.done():
-            seen.append(
-                await store.read(
-                    lambda conn: (agents.revision(conn, "qwen"), agents.revision(conn, "claude"))
-                )
-            )
+            seen.append(await store.read(lambda conn: (agents.revision(conn, "qwen"), agents.revision(conn, "claude"))))
 
     writing = asyncio.ensure_future(writer())
     await asyncio.gather(writing, reader(), reader())
@@ -211,9 +207,7 @@ def test_two_programs_on_one_database_lose_nothing_and_never_find_it_locked(tmp_
     assert store.read_sync(lambda conn: agents.revision(conn, "shared")) == 2 * WRITES
     assert store.read_sync(lambda conn: sessions.get(conn, session.id)).revision == 2 * WRITES
     found = store.read_sync(
-        lambda conn: {
-            row[0] for row in conn.execute("select prompt from turns where session_id = ?", (session.id,))
-        }
+        lambda conn: {row[0] for row in conn.execute("select prompt from turns where session_id = ?", (session.id,))}
     )
     assert found == {f"{name} {n}" for name in ("one", "two") for n in range(WRITES)}
     assert store.read_sync(integrity.problems) == []
@@ -228,8 +222,7 @@ def test_two_programs_that_make_the_same_new_database_both_can(tmp_path):
     )
     path = tmp_path / "deep" / "milk.db"
     programs = [
-        subprocess.Popen([sys.executable, "-c", script, str(path)], stderr=subprocess.PIPE, text=True)
-        for _ in range(3)
+        subprocess.Popen([sys.executable, "-c", script, str(path)], stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
     for program in programs:
         _, errors = program.communicate(timeout=120)
@@ -254,9 +247,7 @@ def test_a_killed_program_loses_nothing_that_it_had_committed(tmp_path, after):
     path = tmp_path / "milk.db"
     store = Store.open(path)
     session = make_session(store)
-    program = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path), session.id], stdout=subprocess.PIPE, text=True
-    )
+    program = subprocess.Popen([sys.executable, "-c", KILLED, str(path), session.id], stdout=subprocess.PIPE, text=True)
     told = [int(program.stdout.readline()) for _ in range(after)]
     program.send_signal(signal.SIGKILL)
     told += [int(line) for line in program.communicate()[0].split("\n")[:-1] if line]
