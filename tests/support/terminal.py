@@ -61,6 +61,8 @@ _SPECIAL = re.compile(
     rb"|\x1b[P_][^\x1b]*\x1b\\"
 )
 _LONGEST_TAIL = 4_000_000
+_SYNCHRONIZED = 2026 << 5
+"""The mode of synchronized output, as pyte keeps private modes."""
 
 
 class TerminalTimeoutError(AssertionError):
@@ -160,6 +162,11 @@ class Terminal:
         self._reap(block=False)
         return self.exit_code is None
 
+    @property
+    def whole(self) -> bool:
+        """False in the middle of a frame: a person is shown only whole ones."""
+        return self._ended or _SYNCHRONIZED not in self.screen.mode
+
     def row_of(self, text: str) -> int:
         """The first row that holds ``text``; -1 when there is none."""
         return next((y for y, line in enumerate(self.lines) if text in line), -1)
@@ -200,13 +207,13 @@ class Terminal:
         return self.text
 
     def wait_for(self, wanted: str | Callable[[str], object], deadline_s: float = 30.0) -> str:
-        """Read until ``wanted`` (a text, or a predicate over the screen's text) holds; returns the screen.
+        """Read until ``wanted`` (a text, or a predicate over the screen's text) holds on a whole screen; returns it.
 
         Raises ``TerminalTimeoutError`` after ``deadline_s``, ``ProgramEndedError`` when the program ends.
         """
         holds = (lambda screen: wanted in screen) if isinstance(wanted, str) else wanted
         until = time.monotonic() + deadline_s
-        while not holds(self.text):
+        while not (self.whole and holds(self.text)):
             if self._ended:
                 raise ProgramEndedError(f"ended (exit {self.wait_exit()}) before {wanted!r}:\n{self.text}")
             if time.monotonic() > until:

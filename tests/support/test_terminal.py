@@ -55,6 +55,23 @@ os.write(1, repr(got).encode())
         assert r"\x1b[1;1R" in terminal.text
 
 
+def test_a_half_drawn_frame_is_waited_for() -> None:
+    program = """
+import os, sys, tty
+tty.setraw(0)
+os.write(1, b"\\x1b[?2026hold ")
+os.read(0, 1)
+os.write(1, b"new\\x1b[?2026l")
+os.read(0, 1)
+"""
+    with Terminal.python("-c", program, cols=40, rows=5) as terminal:
+        with pytest.raises(TerminalTimeoutError, match="old"):
+            terminal.wait_for("old", 0.5)
+        assert not terminal.whole
+        terminal.send("x")
+        assert "old new" in terminal.wait_for("old")
+
+
 def test_a_kill_is_seen_and_a_wait_says_what_was_on_the_screen() -> None:
     with Terminal.python("-c", ECHO) as terminal:
         terminal.wait_for("ready")
