@@ -4,7 +4,7 @@ import pytest
 
 from milk_tui.core.records import PerceptScope, Producer
 from milk_tui.core.tags import TagKind
-from milk_tui.store import captures, integrity, messages, percept_lists, percepts
+from milk_tui.store import captures, integrity, messages, percept_lists, percepts, sessions
 from tests.store.makers import answered, end_leg, make_leg, make_session, make_turn
 
 
@@ -97,7 +97,7 @@ def test_no_text_is_query_syntax(store, session, text):
 def test_deleting_a_session_leaves_nothing_to_find(store, session):
     answered(store, session, "unique prompt", "unique answer")
     store.write_sync(lambda db: percepts.add(db, content="unique fact", session_id=session.id))
-    store.write_sync(lambda db: db.execute("delete from sessions where id = ?", (session.id,)))
+    store.write_sync(lambda db: sessions.delete(db, session.id))
     assert store.read_sync(lambda conn: messages.search(conn, "unique")) == []
     assert store.write_sync(integrity.index_problems) == []
     assert store.read_sync(integrity.problems) == []
@@ -110,7 +110,7 @@ def test_a_fact_for_all_sessions_outlives_the_one_it_was_learned_in(store, sessi
     ).percept
     store.write_sync(lambda db: percepts.make_live(db, leg.id))
     store.write_sync(lambda db: percepts.share(db, fact.id, scope=PerceptScope.GLOBAL))
-    store.write_sync(lambda db: db.execute("delete from sessions where id = ?", (session.id,)))
+    store.write_sync(lambda db: sessions.delete(db, session.id))
     kept = store.read_sync(lambda conn: percept_lists.get(conn, fact.id))
     assert (kept.content, kept.session_id, kept.turn_id, kept.leg_id) == ("a fact", None, None, None)
 

@@ -5,9 +5,11 @@ import sqlite3
 import pytest
 
 from milk_tui.core.errors import MilkError, StoreError
-from milk_tui.core.records import AgentName, Role, Usage
-from milk_tui.store import agents, legs, sessions
-from tests.store.makers import ESCALATION, PRIMARY, answered, make_leg, make_session, make_turn
+from milk_tui.core.records import AgentName, LegStatus, Receipt, Role, Segment, TurnStatus, Usage
+from milk_tui.store import agents, integrity, legs, receipts, sessions, turns, usage
+from tests.store.makers import ESCALATION, PRIMARY, answered, end_leg, make_leg, make_session, make_turn
+
+SEGMENT = {"stable": True, "included": True, "why": "always"}
 
 
 def test_a_session_is_kept_with_its_agents_and_nonces(store, session):
@@ -82,7 +84,7 @@ def test_a_list_shows_turns_last_prompt_agents_and_cost(store):
     empty = make_session(store, "/a", now=1)
     session = make_session(store, "/a", title="work")
     leg = make_leg(store, make_turn(store, session, "first"))
-    store.write_sync(lambda db: legs.finish(db, leg.id, legs.LegStatus.DONE, text="x", usage=Usage(cost_usd=0.25)))
+    store.write_sync(lambda db: legs.finish(db, leg.id, LegStatus.DONE, text="x", usage=Usage(cost_usd=0.25)))
     answered(store, session, "second\nline", "y")
     rows = store.read_sync(lambda conn: sessions.rows(conn, "/a"))
     assert [row.id for row in rows] == [session.id, empty.id]
@@ -124,3 +126,50 @@ def test_an_agents_revision_counts_across_sessions_and_cases(store, session):
     assert store.read_sync(lambda conn: agents.revision(conn, "never seen")) == 0
     store.write_sync(lambda db: agents.bump(db, "Qwen"))
     assert store.write_sync(lambda db: agents.bump(db, "qwen")) == 2
+
+
+def test_deleting_a_session_takes_what_is_its_own_and_leaves_what_is_shared(store, session):
+    other = make_session(store, "/elsewhere")
+    kept = answered(store, other, "kept prompt", "kept answer")
+    gone = answered(store, session, "gone prompt", "gone answer")
+    shared, own = Segment(name="s", text="shared", **SEGMENT), Segment(name="o", text="own", **SEGMENT)
+    for leg, segments in ((kept, (shared,)), (gone, (shared, own))):
+        receipt = Receipt(
+            leg_id=leg.id,
+            turn_id=leg.turn_id,
+            role=leg.role,
+            agent_name=leg.agent_name,
+            mode=leg.mode,
+            segments=segments,
+            sent_ms=1,
+        )
+        store.write_sync(lambda db, receipt=receipt: receipts.save(db, receipt))
+    store.write_sync(lambda db: sessions.delete(db, session.id))
+    assert [row.id for row in store.read_sync(lambda conn: sessions.rows(conn))] == [other.id]
+    assert store.read_sync(lambda conn: receipts.get(conn, kept.id)).segments == (shared,)
+    texts = store.read_sync(lambda conn: [row[0] for row in conn.execute("select text from segment_texts")])
+    assert texts == ["shared"]
+    assert store.read_sync(integrity.problems) == []
+
+
+def test_a_session_names_the_programs_that_work_in_it(store, session):
+    assert store.read_sync(lambda conn: sessions.owners(conn, session.id)) == set()
+    leg = make_leg(store, make_turn(store, session))
+    assert store.read_sync(lambda conn: sessions.owners(conn, session.id)) == {store.owner_id}
+    end_leg(store, leg, "x")
+    store.write_sync(lambda db: turns.finish(db, leg.turn_id, TurnStatus.DONE))
+    assert store.read_sync(lambda conn: sessions.owners(conn, session.id)) == set()
+
+
+def test_what_a_session_used_is_summed_and_what_is_unknown_is_said(store, session):
+    for reported in (Usage(), Usage(input_tokens=10, output_tokens=2, cost_usd=0.5), Usage(input_tokens=30)):
+        leg = make_leg(store, make_turn(store, session))
+        store.write_sync(
+            lambda db, leg=leg, reported=reported: legs.finish(db, leg.id, LegStatus.DONE, text="x", usage=reported)
+        )
+    used = store.read_sync(lambda conn: usage.of_session(conn, session.id))
+    assert (used.usage.input_tokens, used.usage.output_tokens, used.usage.cost_usd) == (40, 2, 0.5)
+    assert used.usage.cached_tokens is None, "unknown is not 0"
+    assert (used.unreported, used.last_input_tokens) == (1, 30)
+    empty = store.read_sync(lambda conn: usage.of_session(conn, "none"))
+    assert (empty.usage, empty.unreported, empty.last_input_tokens) == (Usage(), 0, None)
