@@ -190,9 +190,9 @@ class MilkApp(App[int]):
             _log.exception("%s could not be shown", type(event).__name__)
 
     @on(SessionOpened)
-    def session_opened(self) -> None:
+    def session_opened(self, event: SessionOpened) -> None:
         self.name_terminal()
-        self.main.session_opened()
+        self.main.session_opened(switched=event.switched)
 
     @on(MainScreen.Sent)
     def prompt_sent(self, event: MainScreen.Sent) -> None:

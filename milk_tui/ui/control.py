@@ -37,7 +37,9 @@ class EngineSpoke(Message):
 
 @dataclass
 class SessionOpened(Message):
-    """Another session is on the screen from now on."""
+    """Another session is on the screen from now on; ``switched``: there was one before."""
+
+    switched: bool
 
 
 class Control:
@@ -72,13 +74,14 @@ class Control:
         conductor = await self.workspace.open_session(which, new=new)
         if conductor is self.conductor:
             return
+        switched = self.conductor is not None
         await self._let_go()
         self.conductor = conductor
         self.state.begin(conductor.session)
         self._stop_listening = conductor.listen(self._heard)
         await self._read_session(conductor)
         self.state.ready = True
-        self._post(SessionOpened())
+        self._post(SessionOpened(switched))
 
     async def _read_session(self, conductor: Conductor) -> None:
         """Facts, bricks, perception and prompt history of the session, in one read."""

@@ -54,7 +54,8 @@ class FactRow:
         ]
         if width >= 36:
             pieces.append((f" {f.fit(percept.agent_name or producer, 12)}", "dim"))
-        pieces.append((f" {f.gauge(percept.weight / 1000, 4)} {f.weight(percept.weight)}", "dim"))
+        if percept.status not in _GONE:
+            pieces.append((f" {f.gauge(percept.weight / 1000, 4)} {f.weight(percept.weight)}", "dim"))
         if (only := _CONSUMERS.get(percept.consumer)) is not None:
             pieces.append((f" →{f.ROLE_MARKS[only]}", only))
         if note := self._note():

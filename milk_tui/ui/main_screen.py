@@ -207,7 +207,7 @@ class MainScreen(Screen[None]):
             self._want("memory")
         else:
             self.toggle_class("-no-sidebar")
-            if self.focused is None or not self.focused.display:
+            if self.focused is not None and self.sidebar in self.focused.ancestors:
                 self.prompt.focus()
 
     def panes(self) -> list[Widget]:
@@ -241,20 +241,22 @@ class MainScreen(Screen[None]):
         self.conversation = conversation
         await self.query_one("#conversation").mount(conversation.transcript)
 
-    def session_opened(self) -> None:
-        """Show the session that was opened: conversation, facts, and the draft unless something is written."""
+    def session_opened(self, *, switched: bool) -> None:
+        """Show the session that was opened: conversation, facts, and its draft.
+
+        What was written before the first session was there stays; the draft is then one step up.
+        """
         shown, session = self._control.shown, self._state.session
         if shown is None or session is None or self._control.workspace is None:
             return
         if self.conversation is not None:
             self.conversation.begin(self._control.workspace.store, shown)
         self.prompt.past.set(shown.history)
-        if session.draft:
-            if self.prompt.is_blank:
-                self.prompt.set_text(session.draft)
-            elif self.prompt.full_text != session.draft:
-                self.prompt.past.offer(session.draft)
-                self.note("the draft of last time is one step up")
+        if switched or self.prompt.is_blank:
+            self.prompt.set_text(session.draft)
+        elif session.draft and self.prompt.full_text != session.draft:
+            self.prompt.past.offer(session.draft)
+            self.note("the draft of last time is one step up")
         self.state_changed(Topic)
 
     def note(self, text: str, severity: str = "information") -> None:

@@ -120,7 +120,7 @@ def open_desk(home: Path, caplog: pytest.LogCaptureFixture):
     @asynccontextmanager
     async def opened(size: tuple[int, int] = (120, 40), *, ready: bool = True, **launch: object) -> AsyncIterator[Desk]:
         app = MilkApp(Launch(directory=home / "shop", **launch))  # type: ignore[arg-type]
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             desk = Desk(app, pilot)
             try:
                 if ready:
