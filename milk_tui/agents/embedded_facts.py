@@ -178,6 +178,4 @@ def _candidate(sentence: str) -> Candidate | None:
 
 def _is_order(first: list[str]) -> bool:
     """True for "port the parser", false for "port 8412 is the API's" and "test servers are in Lyon"."""
-    if first[0] not in _ORDERS or first[1].isdigit():
-        return False
-    return first[1] in _ASKING or not _AFTER_A_NOUN & set(first[1:])
+    return first[0] in _ORDERS and (first[1] in _ASKING or not _AFTER_A_NOUN & set(first[1:]))

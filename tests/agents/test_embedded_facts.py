@@ -48,6 +48,7 @@ def test_a_statement_is_a_candidate_without_its_lead_in(prompt: str, fact: str) 
         "I need a script that renames files.",
         "Let's start with the parser.",
         "Port the parser to Rust.",
+        "Convert 5 miles to kilometres.",
         "Check what is wrong here.",
         "Hello!",
         "def f(x): return x+1",
