@@ -31,9 +31,14 @@ _heading = re.compile(r"#{1,6}[ \t\n]").match
 _blanks = re.compile(r"[ \t]*").match
 _run = {"`": re.compile("`+").match, "~": re.compile("~+").match}
 
-_in_text = re.compile(r"[`\\\n]|<(?=m|\Z)").search
-_at_margin = re.compile(r"[`\\]|<(?=m|\Z)|\n(?=[ \t]*(?:[<>~`+*\-0-9]|\Z))").search
+_SIMPLE_SPAN = r"`[^`\n]+`(?=[^`])"
+_OTHERS = r"`|\\|<(?=m|\Z)"  # with each branch beginning with a literal the search is a scan for a set
+_in_text = re.compile(rf"{_SIMPLE_SPAN}|{_OTHERS}|\n").search
+_at_margin = re.compile(rf"{_SIMPLE_SPAN}|{_OTHERS}|\n(?=[ \t]*(?:[<>~`+*\-0-9]|\Z))").search
 _in_span = re.compile(r"[`\n]").search
+_fence_may_end = {tick: re.compile(rf"\n(?=[ \t>]*(?:{tick}|\Z))").search for tick in "`~"}
+_plain_item = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)]) {1,4}(?=[A-Za-z\[]|\*\*)").match
+_LEADING = frozenset(" \t>+*-0123456789.)#`~<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +119,17 @@ class CodeScanner:
                     case "<":
                         return found.start()
                     case "\n":
-                        self._new_line()
+                        if item := _plain_item(text, at):
+                            self._indent = item.end() - at
+                            at = item.end()
+                        elif at == end or text[at] in _LEADING:
+                            self._new_line()
+                        elif text[at] != "\n":
+                            self._indent = 0
                     case "\\":
                         self._escaped = True
-                    case tick:
-                        self._run, self._tick = 1, tick
+                    case "`":
+                        self._run, self._tick = 1, "`"
         return end
 
     def tag_removed(self) -> None:
@@ -224,7 +235,12 @@ class CodeScanner:
             self._closing = False
             if text[at] == "\n":
                 self._fence = None
-        line_end = text.find("\n", at)
+        if self._fence is None or self._fence.quoted:
+            line_end = text.find("\n", at)
+        elif found := _fence_may_end[self._fence.tick](text, at):
+            line_end = found.start()
+        else:
+            line_end = -1
         if line_end < 0:
             return len(text)
         self._new_line()
@@ -235,6 +251,10 @@ class CodeScanner:
 
         Returns the column from which a fence at ``char`` may be indented, ``None`` when none can be there.
         """
+        if not lead:
+            self._indent = self._outer if char == "\n" else 0
+            self._span = 0 if char == "\n" else self._span
+            return 0
         line = lead + char
         found = _markers(line)
         assert found is not None

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from enum import StrEnum
 
@@ -67,9 +67,8 @@ class Capture(Struct, frozen=True):
 
 
 _KINDS = "|".join(TagKind)
-_close_of = {
-    kind: re.compile(rf"</milk:{kind}(?::([^<>\s]{{0,{HEADER_CHARS - len(kind) - 9}}}))?>").search
-    for kind in TagKind
+_close_of: dict[str, Callable[..., re.Match[str] | None]] = {
+    kind: re.compile(rf"</milk:{kind}(?::([^<>\s]{{0,{HEADER_CHARS - len(kind) - 9}}}))?>").search for kind in TagKind
 }
 _nonce_shaped = re.compile(r"[a-z0-9]{1,40}").fullmatch
 
@@ -161,7 +160,7 @@ class Interceptor:
         if at == end:
             return text
         searched, self._held, self._searched = self._searched, "", 0
-        no_close = dict.fromkeys(TagKind, 0)
+        no_close: dict[str, int] = {}
         shown: list[str] = []
         shown_to = 0
         while at < end:
@@ -171,16 +170,16 @@ class Interceptor:
                     break
                 at = self._code.find(text, at + 1)
                 continue
-            kind, body_at = TagKind(header[1]), header.end()
+            kind, body_at = header[1], header.end()
             limit = body_at + BODY_CHARS
-            search_from = max(body_at, no_close[kind], searched - HEADER_CHARS)
+            search_from = max(body_at, no_close.get(kind, 0), searched - HEADER_CHARS)
             searched = 0
             close = _close_of[kind](text, search_from, limit + HEADER_CHARS)
             if close is not None and close.start() <= limit:
                 shown.append(text[shown_to:at])
                 shown_to = close.end()
                 if header[2] == close[1] == self._nonce:
-                    self._capture(kind, text[body_at : close.start()])
+                    self._capture(TagKind(kind), text[body_at : close.start()])
                 self._code.tag_removed()
                 at = self._code.find(text, shown_to)
             elif end > limit + (0 if last else HEADER_CHARS):
