@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 import time
 from collections.abc import Awaitable
 from importlib import import_module
@@ -45,6 +46,7 @@ START_AFTER_S = 0.3
 DRAFT_AFTER_S = 0.8
 """Seconds after the last change in which a draft is saved."""
 CLOSE_WITHIN_S = 8.0
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class MilkApp(App[int]):
@@ -452,6 +454,7 @@ def run(launch: Launch) -> int:
     app = MilkApp(launch)
     log = paths.log_dir() / "screen.log"
     with guard.only_the_screen(log) as terminal:
+        logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
         app.terminal = terminal
         code = app.run()
     if app.return_code:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from milk_tui.core.records import (
+    BrickKind,
     Leg,
     LegError,
     LegStatus,
@@ -63,12 +64,9 @@ def leg_entry(leg: LegIndex) -> p.Entry:
     return p.Entry(leg_key(leg.id), p.EntryKind.LEG, chars=leg.text_chars, lines=leg.text_lines, extra=extra)
 
 
-def prompt_body(turn: Turn, why: str = "") -> p.EntryBody:
-    """A prompt; ``why`` it waits, when it does."""
-    note = _TURN_NOTES.get(turn.status, "")
-    if turn.status is TurnStatus.PENDING and why:
-        note = f"waits: {why}"
-    return p.EntryBody((p.Prompt(turn.prompt, f.clock(turn.created_ms), note),))
+def prompt_body(turn: Turn) -> p.EntryBody:
+    """A prompt, and what became of its turn when that was no answer."""
+    return p.EntryBody((p.Prompt(turn.prompt, f.clock(turn.created_ms), _TURN_NOTES.get(turn.status, "")),))
 
 
 def leg_body(
@@ -80,12 +78,10 @@ def leg_body(
 ) -> p.EntryBody:
     """A leg that has ended, or runs: banner, header, thinking, answer with its tools, facts, outcome, usage."""
     shown: list[p.Part] = []
-    if leg.escalated:
-        shown.append(p.Banner(leg.agent_name, leg.reason))
-    if receipt is not None and leg.escalated:
-        shown.append(p.ReceiptLine(receipt_line(receipt), RECEIPT_KEY))
-    about_this = route is not None and route.role is leg.role and not (leg.escalated and leg.reason)
-    way = route_line(route) if about_this else ""
+    if leg.escalated and receipt is not None:
+        shown += _handover(leg.agent_name, leg.reason, receipt)
+    about_this = route is not None and route.role is leg.role
+    way = route_line(route) if about_this and not _has_brief(receipt) else ""
     shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), way))
     if leg.thinking.strip():
         shown.append(p.Thinking(leg.thinking))
@@ -102,11 +98,23 @@ def leg_head(event: LegStarted, route: str) -> p.EntryBody:
     """What is known of a leg when it begins."""
     shown: list[p.Part] = []
     if event.escalated:
-        shown.append(p.Banner(event.agent_name, event.reason))
-        shown.append(p.ReceiptLine(receipt_line(event.receipt), RECEIPT_KEY))
-    way = "" if event.escalated and event.reason else route
+        shown += _handover(event.agent_name, event.reason, event.receipt)
+    way = "" if event.escalated and _has_brief(event.receipt) else route
     shown.append(p.Header(event.agent_name, event.role, f.clock(event.started_ms), way))
     return p.EntryBody(tuple(shown))
+
+
+def _handover(agent: str, reason: str, receipt: Receipt) -> tuple[p.Banner, p.ReceiptLine]:
+    """Who takes over, why if somebody gave a reason, and what was sent."""
+    banner = p.Banner(agent, reason if _has_brief(receipt) else "")
+    return banner, p.ReceiptLine(receipt_line(receipt), RECEIPT_KEY)
+
+
+def _has_brief(receipt: Receipt | None) -> bool:
+    """True when the agent was given somebody's reason; without one, the rule that decided says why."""
+    if receipt is None:
+        return False
+    return any(segment.name == BrickKind.BRIEF and segment.included for segment in receipt.segments)
 
 
 def unread_body(event: LegFinished) -> p.EntryBody:

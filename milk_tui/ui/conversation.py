@@ -97,8 +97,7 @@ class Conversation:
         from milk_tui.ui.transcript import Prompt
 
         key: Key = ("turn", event.turn_id)
-        note = f"waits: {why}" if why else ""
-        body = EntryBody((Prompt(event.prompt, f.clock(event.created_ms), note),))
+        body = EntryBody((Prompt(event.prompt, f.clock(event.created_ms), why),))
         if key in self._transcript:
             self._transcript.update(key, body)
         else:

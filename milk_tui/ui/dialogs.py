@@ -67,15 +67,19 @@ class Picker(ModalScreen[str | None]):
         hint: str = "enter chooses · esc closes",
         empty: str = "nothing found",
         wide: bool = False,
+        start: str = "",
     ) -> None:
+        """``find`` gives the rows for what is typed; ``start`` is the row that the cursor begins on."""
         super().__init__(classes="dialog")
         self._title = title
         self._find = find
         self._hint = hint
         self._wide = wide
+        self._start = start
         self.filter = Input(placeholder=placeholder, compact=True)
         self.list = RowList(empty=empty)
         self.list.can_focus = False
+        self.list.led = True
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box pane" + (" -wide-box" if self._wide else "")) as box:
@@ -86,6 +90,7 @@ class Picker(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.narrow()
+        self.list.go_to(self._start)
 
     def narrow(self) -> None:
         """Find again what fits the words."""

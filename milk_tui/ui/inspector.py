@@ -24,7 +24,7 @@ from milk_tui.ui.words import TextRow, blank, text_rows
 class InspectorScreen(FullScreen):
     """Bricks on the left, the plan and the receipts on the right."""
 
-    HEADING: ClassVar = "bricks"
+    HEADING: ClassVar = "brick inspector"
     AUTO_FOCUS = "#bricks"
 
     def __init__(self, state: SessionState, keymap: Keymap, control: Control, *, leg_id: int | None = None) -> None:

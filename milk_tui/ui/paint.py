@@ -33,7 +33,6 @@ LOOKS = frozenset(
         "key",
         "flash",
         "cursor",
-        "cursor-blurred",
     }
 )
 Piece: TypeAlias = tuple[str, str]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from milk_tui.ui.actions import ACTIONS, Action, Keymap, Where
 
@@ -30,7 +31,8 @@ class Actions(Provider):
 
     async def discover(self) -> Hits:
         for action in self._offered():
-            yield DiscoveryHit(self._label(action), self._do(action), help=action.help)
+            label = self._label(action)
+            yield DiscoveryHit(Content(label), self._do(action), text=label, help=action.help)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -38,7 +40,8 @@ class Actions(Provider):
             label = self._label(action)
             score = max(matcher.match(label), matcher.match(action.help) * 0.7)
             if score > 0:
-                yield Hit(score, matcher.highlight(label), self._do(action), help=action.help)
+                shown = matcher.highlight(label.replace("[", "\\["))
+                yield Hit(score, shown, self._do(action), text=label, help=action.help)
 
     def _offered(self) -> list[Action]:
         return [a for a in ACTIONS if a.command and a.id != "palette" and a.where in _OFFERED]

@@ -102,6 +102,8 @@ class RowList(Painter, ScrollView, can_focus=True):
         classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
+        self.led = False
+        """True where an input leads the list: its cursor shows without the focus."""
         self.empty = empty
         """What is shown instead of rows when there are none."""
         self._rows: Sequence[Row] = ()
@@ -227,8 +229,8 @@ class RowList(Painter, ScrollView, can_focus=True):
             self.post_message(self.Chosen(self, row.key))
 
     def _under(self, index: int, row: Row) -> str:
-        if index == self.cursor and row.selectable:
-            return "cursor" if self.has_focus else "cursor-blurred"
+        if index == self.cursor and row.selectable and (self.has_focus or self.led):
+            return "cursor"
         return "flash" if row.key in self._flashing else ""
 
     def _say_moved(self) -> None:

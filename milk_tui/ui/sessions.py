@@ -71,6 +71,7 @@ def _picker(rows: Sequence[SessionRow], current: str, everywhere: bool) -> Sessi
         lambda words: session_rows(rows, words, current, everywhere=everywhere),
         hint=f"enter resumes · ^r renames · tab {other} · esc closes",
         empty="no session says that",
+        start=next((row.id for row in rows if row.id != current), NEW),
         wide=True,
     )
 
@@ -83,16 +84,16 @@ def session_rows(
     everywhere: bool,
     now_ms: int | None = None,
 ) -> list[Row]:
-    """The sessions that hold all words in title, last prompt or directory, newest first."""
+    """The sessions that hold all words in title, last prompt or directory, newest first; then a new one."""
     now_ms = int(time.time() * 1000) if now_ms is None else now_ms
     wanted = words.casefold().split()
     rows: list[Row] = []
-    if not wanted:
-        rows.append(ItemRow(NEW, (("＋ new session in this directory", "key"),)))
     for session in sessions:
         text = f"{session.title} {session.last_prompt} {session.directory}".casefold()
         if all(word in text for word in wanted):
             rows.append(_row(session, current, everywhere, now_ms))
+    if not wanted:
+        rows.append(ItemRow(NEW, (("+ new session in this directory", "key"),)))
     return rows
 
 

@@ -28,8 +28,8 @@ def _left_side(state: SessionState, room: int, *, with_title: bool) -> Line | No
         return brand if cells(brand) <= room else None
     title = state.title or ("no session" if state.problem else "new session" if state.ready else "…")
     folder = f.directory(state.directory)
-    for shown in (folder, f.fit_left(folder, 24)):
-        line: Line = (*brand, (" · ", "dim"), (title, ""), (" · ", "dim"), (shown, "dim"))
+    for limit, shown in ((60, folder), (40, folder), (40, f.fit_left(folder, 24)), (28, f.fit_left(folder, 16))):
+        line: Line = (*brand, (" · ", "dim"), (f.fit(title, limit), ""), (" · ", "dim"), (shown, "dim"))
         if folder and cells(line) <= room:
             return line
     for limit in (60, 32, 20, 12):
@@ -153,9 +153,10 @@ def queue(state: SessionState) -> Line:
         return ()
     why = next((item.why for item in state.queue.values() if item.why), "")
     if not why and state.waiting_here:
-        why = "the session opens"
-    prompts = f.plural(number, "prompt")
-    return ((f"⧗ {prompts} waiting{': ' + why if why else ''}", "warning"), (" · /unqueue", "dim"))
+        why = "until the session is open"
+    verb = "waits" if number == 1 else "wait"
+    said = f"{f.plural(number, 'prompt')} {verb} {why.removeprefix('waits ')}".rstrip()
+    return ((said, "warning"), (" · /unqueue takes it back", "dim"))
 
 
 def brick_lines(state: SessionState, width: int) -> list[Line]:
@@ -166,7 +167,8 @@ def brick_lines(state: SessionState, width: int) -> list[Line]:
         text = " ".join(brick.text.split()) if brick is not None else ""
         look = "" if text else "dim"
         lines.append(((f"{label:<6}", "heading"), (f.fit(text or "–", width - 6), look)))
-    half = max(8, width // 2)
+    side_by_side = width >= 36
+    half = width // 2 if side_by_side else width
     meters: list[Line] = []
     for role, kind in ((PRIMARY, "primary_summary"), (ESCALATION, "escalation_summary")):
         brick = state.bricks.get(kind)
@@ -177,7 +179,7 @@ def brick_lines(state: SessionState, width: int) -> list[Line]:
         tail = f" {bar} {size}" if half >= 24 else f" {bar} {f.count(chars)}"
         name = f.fit(view.name or _NAMES[role], max(3, half - 3 - len(tail)))
         meters.append(((f"{f.ROLE_MARKS[role]} {name}", role), (tail, "dim")))
-    if width >= 36:
+    if side_by_side:
         first, second = meters
         lines.append((*first, (" " * max(1, half - cells(first)), ""), *second))
     else:

@@ -13,6 +13,8 @@ from milk_tui.ui.row_list import Row
 LONGEST_LINE = 20_000
 """Characters of one line that are shown."""
 MOST_LINES = 5_000
+DEEPEST = 24
+"""Cells of a line's own indentation that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,11 @@ class ItemRow:
 def text_rows(text: str, *, prefix: str, look: str = "", indent: str = "") -> list[Row]:
     """A text of many lines as rows, cleaned; ``prefix`` makes the keys. What is too long is cut, and said."""
     lines = clean(text).expandtabs(4).split("\n")
-    rows: list[Row] = [
-        TextRow(f"{prefix}:{number}", line[:LONGEST_LINE], look, (indent, ""))
-        for number, line in enumerate(lines[:MOST_LINES])
-    ]
+    rows: list[Row] = []
+    for number, line in enumerate(lines[:MOST_LINES]):
+        words = line.lstrip()[:LONGEST_LINE]
+        space = indent + " " * min(len(line) - len(line.lstrip()), DEEPEST)
+        rows.append(TextRow(f"{prefix}:{number}", words, look, (space, "")))
     hidden = sum(len(line) for line in lines) - sum(len(line[:LONGEST_LINE]) for line in lines[:MOST_LINES])
     if hidden:
         rows.append(TextRow(f"{prefix}:cut", f"… {hidden:,} more characters", "dim", (indent, "")))
