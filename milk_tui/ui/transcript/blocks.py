@@ -17,7 +17,7 @@ from milk_tui.ui.transcript.splitter import Kind, ListInfo
 
 SLICE_LINES = 50
 SLICE_CHARS = 4_000
-MAX_INLINE = {Kind.PARAGRAPH: 6_000, Kind.HEADING: 2_000, Kind.TABLE: 24_000}
+MAX_INLINE = {Kind.PARAGRAPH: 6_000, Kind.HEADING: 2_000}
 MAX_MARKDOWN = 12_000
 
 Names = tuple[str, ...]
@@ -54,6 +54,10 @@ class Marked:
     list: ListInfo | None = None
     number: int = 0
     growing: bool = False
+    head: str = ""
+    """The two first lines of the table of which these are some more rows."""
+    columns: tuple[int, ...] = ()
+    """How wide the columns of the whole table want to be."""
 
 
 @dataclass(slots=True, eq=False)

@@ -25,9 +25,9 @@ from milk_tui.ui.transcript.render import Rows
 
 KEPT_CHARS = 2_000_000
 """Characters of laid-out entries kept in memory."""
-AT_ONCE = 24_000
+AT_ONCE = 16_000
 """Characters of an entry that are cut into blocks while it is laid out; the rest in ``work`` steps."""
-STEP = 8_000
+STEP = 6_000
 
 
 class Document:

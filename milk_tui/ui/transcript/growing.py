@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from milk_tui.ui.transcript.blocks import (
     MAX_INLINE,
@@ -23,8 +24,10 @@ from milk_tui.ui.transcript.blocks import (
     space,
 )
 from milk_tui.ui.transcript.splitter import Kind, ListInfo, Span, Splitter
+from milk_tui.ui.transcript.table import wanted_columns
 
 _OPENING = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\n?")
+TABLE_ROWS = 40
 _SMALL = frozenset({Kind.PARAGRAPH, Kind.HEADING, Kind.RULE, Kind.ITEM})
 _MANY = 3_000
 """Blocks of one text, after which small ones are put together in batches."""
@@ -144,12 +147,31 @@ class MarkdownText:
             if fence is None or fence.start != span.start:
                 fence = _OpenFence(self, span.start)
             return fence.grow() if growing else fence.close(span.end)
+        if span.kind is Kind.TABLE and text.count("\n", span.start, span.end) > TABLE_ROWS:
+            return self._table(span)
         if span.kind is Kind.PIECE or span.end - span.start > MAX_INLINE.get(span.kind, MAX_MARKDOWN):
             return plain_blocks(self, span.start, span.end, Plain(), "text")
         shape = Marked(span.kind, self._splitter.env, span.list, span.number, growing)
         role = "item" if span.list is not None else "text"
         bounds = (span.start, span.end)
         return [Block(text[span.start : span.end], shape, role, self, span.start, bounds, thing=span.list)]
+
+    def _table(self, span: Span) -> list[Block]:
+        """A long table in slices that have the same columns."""
+        text = self._splitter.text
+        starts = [span.start]
+        for line in text[span.start : span.end].split("\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        columns = wanted_columns([text[a : b - 1] for a, b in pairwise(starts)])
+        head = text[span.start : starts[2] - 1]
+        thing = object()
+        blocks: list[Block] = []
+        for first in range(0, len(starts) - 1, TABLE_ROWS):
+            last = min(first + TABLE_ROWS, len(starts) - 1)
+            a, b = starts[first], starts[last] - 1
+            shape = Marked(span.kind, self._splitter.env, head=head if first else "", columns=columns)
+            blocks.append(Block(text[a:b], shape, "text", self, a, (span.start, span.end), thing=thing))
+        return blocks
 
     def _mark_changed(self) -> None:
         """Marks closed blocks that a later line changed: references that are known now, a list that became loose."""

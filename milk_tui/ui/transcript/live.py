@@ -19,7 +19,7 @@ from milk_tui.ui.transcript.parts import (
     interleave,
 )
 
-STEP = 24_000
+STEP = 12_000
 """Characters that are cut into blocks for one repaint."""
 WAITING = Progress("waiting for the first words …")
 

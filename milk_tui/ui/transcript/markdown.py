@@ -54,13 +54,18 @@ def markdown_rows(
     item_of: ListInfo | None = None,
     number: int = 0,
     growing: bool = False,
+    head: str = "",
+    columns: Sequence[int] = (),
 ) -> list[Row]:
     """The rows of one block's source. ``item_of`` and ``number`` say which item of which list it is.
 
-    ``growing`` is true for the block that is still streamed: its code is not coloured yet.
+    ``growing`` is true for the block that is still streamed: its code is not coloured yet. ``head`` makes the source
+    more rows of a table, ``columns`` says how wide that table's columns want to be.
     """
+    if head:
+        return _more_rows(paper, source, env, head, columns)
     tokens = parser(True).parse(source, env)
-    page = _Page(paper, source, growing)
+    page = _Page(paper, source, growing, columns)
     if item_of is not None and tokens and tokens[0].type.endswith("list_open"):
         page.items(tokens, 0, _close(tokens, 0), item_of, number)
     else:
@@ -68,13 +73,26 @@ def markdown_rows(
     return page.rows or [Row([], paper.palette("text"), 0, 0)]
 
 
+def _more_rows(paper: Paper, source: str, env: dict[str, Any], head: str, columns: Sequence[int]) -> list[Row]:
+    """Rows of a table whose head is drawn elsewhere."""
+    shift = len(head) + 1
+    page = _Page(paper, f"{head}\n{source}", False, columns)
+    page.blocks(tokens := parser(True).parse(f"{head}\n{source}", env), 0, len(tokens), tight=False)
+    rows = [row for row in page.rows if any(x >= shift for _, _, x in row.pieces) or row.start >= shift]
+    for row in rows:
+        row.pieces = [(text, style, x - shift if x >= 0 else x) for text, style, x in row.pieces]
+        row.start, row.end = max(row.start - shift, 0), max(row.end - shift, 0)
+    return rows or [Row([], paper.palette("text"), 0, 0)]
+
+
 class _Page:
-    def __init__(self, paper: Paper, source: str, growing: bool) -> None:
+    def __init__(self, paper: Paper, source: str, growing: bool, columns: Sequence[int] = ()) -> None:
         self.rows: list[Row] = []
         self._paper = paper
         self._palette = paper.palette
         self._source = source
         self._growing = growing
+        self._columns = columns
         self._starts = list(accumulate((len(line) + 1 for line in source.split("\n")), initial=0))
         self._ground: tuple[str, ...] = ("text",)
         self._margins: list[_Margin] = []
@@ -206,7 +224,7 @@ class _Page:
                 self._at = inline.at
                 align = str(token.attrs.get("style", "")).removeprefix("text-align:") or "left"
                 table[-1].append(Cell(lines, align))
-        for row in table_rows(self._palette, table, self._width(prose=False)):
+        for row in table_rows(self._palette, table, self._width(prose=False), self._columns):
             self._place(row)
 
     def _html(self, token: Token) -> None:

@@ -82,6 +82,8 @@ def _rows(paper: Paper, block: Block) -> list[Row]:
                 item_of=shape.list,
                 number=shape.number,
                 growing=shape.growing,
+                head=shape.head,
+                columns=shape.columns,
             )
         case Slice() as shape:
             return _slice(paper, shape, block.source)

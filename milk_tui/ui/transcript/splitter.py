@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_BLOCK = 48_000
-_CHUNK = 12_000
+_CHUNK = 6_000
 
 
 class Kind(StrEnum):
@@ -157,7 +157,7 @@ class Splitter:
                 return True
             if stop == complete:
                 return False
-            size *= 4
+            size *= 8
 
     def _parse(self, stop: int, final: bool) -> None:
         base = self.tail

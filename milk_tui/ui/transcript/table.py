@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from milk_tui.ui.transcript.rows import NOWHERE, Piece, Row, cells, extent, wrap
 
 _BETWEEN = " │ "
 _LEAST = 5
+_PIPE = re.compile(r"(?<!\\)\|")
+_MARKUP = re.compile(r"[`*~]+|!?\[(?=[^\]]*\]\()|\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,11 @@ class Cell:
         return max((sum(cells(text) for text, _, _ in line) for line in self.lines), default=0)
 
 
-def table_rows(palette: Palette, table: Sequence[Sequence[Cell]], width: int) -> list[Row]:
-    """``table`` is the head and the rows below it. Columns that find no room are left out and marked with ``…``."""
+def table_rows(palette: Palette, table: Sequence[Sequence[Cell]], width: int, wanted: Sequence[int] = ()) -> list[Row]:
+    """``table`` is the head and the rows below it. Columns that find no room are left out and marked with ``…``.
+
+    ``wanted`` says how wide the columns want to be when that is not for these rows to decide.
+    """
     if not table or not table[0]:
         return []
     shown = len(table[0])
@@ -32,7 +38,10 @@ def table_rows(palette: Palette, table: Sequence[Sequence[Cell]], width: int) ->
     if cut:
         shown = max(1, most - 1)
     room = width - len(_BETWEEN) * (shown - 1) - (4 if cut else 0)
-    widths = fit([max(row[i].cells for row in table if i < len(row)) for i in range(shown)], room)
+    natural = [
+        wanted[i] if i < len(wanted) else max(row[i].cells for row in table if i < len(row)) for i in range(shown)
+    ]
+    widths = fit(natural, room)
     rows: list[Row] = []
     tall = False
     for number, line in enumerate(table):
@@ -44,6 +53,22 @@ def table_rows(palette: Palette, table: Sequence[Sequence[Cell]], width: int) ->
     if len(table) == 1:
         rows.append(_rule(palette, widths, cut, rows[-1].end, "─"))
     return rows
+
+
+def wanted_columns(lines: Sequence[str]) -> tuple[int, ...]:
+    """How wide the columns of a table's source want to be, its markup not counted; close, and cheap for many rows."""
+    widths: list[int] = []
+    for number, line in enumerate(lines):
+        if number == 1:
+            continue
+        row = _MARKUP.sub("", line.strip().removeprefix("|").removesuffix("|"))
+        for column, cell in enumerate(_PIPE.split(row)):
+            size = cells(cell.strip())
+            if column == len(widths):
+                widths.append(size)
+            elif size > widths[column]:
+                widths[column] = size
+    return tuple(max(width, 1) for width in widths)
 
 
 def fit(wanted: Sequence[int], room: int) -> list[int]:

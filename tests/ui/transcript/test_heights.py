@@ -85,3 +85,13 @@ def test_a_longer_text_is_guessed_higher_and_a_wider_view_lower():
     long = Entry(1, EntryKind.LEG, chars=4_000)
     assert estimate(long, 80) > estimate(Entry(1, EntryKind.LEG, chars=40), 80)
     assert estimate(long, 200) <= estimate(long, 40)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9_000), st.integers(0, 300), st.integers(0, 9)), max_size=20), st.integers(1, 200)
+)
+def test_all_are_guessed_as_one_is(sizes, width):
+    entries = Entries()
+    entries.width = width
+    entries.load(Entry(key, EntryKind.LEG, *size) for key, size in enumerate(sizes))
+    assert [entries.heights[i] for i in range(len(entries))] == [estimate(e, width) for e in entries]

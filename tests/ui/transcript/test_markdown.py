@@ -113,6 +113,15 @@ def test_a_table_that_is_too_wide_wraps_its_cells():
     assert sum(line.count(word) for line in shown for word in ("one", "four", "five", "nine")) == 4
 
 
+def test_a_long_table_is_drawn_in_slices_with_the_same_columns():
+    rows = "\n".join(f"| {n} | {'word ' * (n % 7)} | `c{n}` |" for n in range(130))
+    shown = lines(f"| n | words | code |\n|--:|---|---|\n{rows}")
+    assert len(shown) == 132
+    assert len({line.index("│") for line in shown if "│" in line}) == 1
+    assert [int(line.split("│")[0]) for line in shown[2:]] == list(range(130))
+    assert "┼" in shown[1] and not any("┼" in line for line in shown[2:])
+
+
 def test_columns_that_find_no_room_are_marked():
     head = "|".join(["c"] * 30)
     shown = lines(f"|{head}|\n|{'|'.join(['---'] * 30)}|\n|{head}|", 40)

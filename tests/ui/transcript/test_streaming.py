@@ -247,13 +247,14 @@ async def test_a_megabyte_in_one_piece_is_taken_in_step_by_step():
 async def test_a_huge_stored_answer_is_there_at_once_and_cut_in_steps():
     text = "para *one* two three\n\n" * 20_000 + "the end"
     async with TranscriptApp().run_test(size=SIZE) as pilot:
+        pilot.app.query_one(Transcript)._work_later = lambda: None  # type: ignore[method-assign]
         transcript, _ = await show(pilot, [prompt(1, "q"), leg(1, text)])
         assert painted(transcript)[-2] == "the end"
         steps = 0
         while transcript.document.busy:
             transcript._work()
             steps += 1
-        assert steps > 3
+        assert steps > 20
         assert painted(transcript)[-2:] == ["the end", ""]
         await pilot.press("home")
         assert painted(transcript)[3:5] == ["● qwen · 14:02", "para one two three"]
