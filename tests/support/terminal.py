@@ -7,6 +7,7 @@ One thread; the program's output is read only inside ``pump``, ``settle`` and th
 from __future__ import annotations
 
 import base64
+import copy
 import fcntl
 import os
 import pty
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pyte
 
@@ -61,6 +63,7 @@ _SPECIAL = re.compile(
     rb"|\x1b[P_][^\x1b]*\x1b\\"
 )
 _LONGEST_TAIL = 4_000_000
+_ALTERNATE = 1049
 _SYNCHRONIZED = 2026 << 5
 """The mode of synchronized output, as pyte keeps private modes."""
 
@@ -71,6 +74,25 @@ class TerminalTimeoutError(AssertionError):
 
 class ProgramEndedError(AssertionError):
     """The program ended while a test waited for its screen."""
+
+
+class _Screen(pyte.Screen):
+    """pyte's screen with the alternate one that full-screen programs draw on and give back."""
+
+    _before: tuple[Any, int, int] | None = None
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private") and _ALTERNATE in modes and self._before is None:
+            self._before = (copy.deepcopy(self.buffer), self.cursor.y, self.cursor.x)
+            self.erase_in_display(2)
+            self.cursor_position()
+        super().set_mode(*modes, **kwargs)
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private") and _ALTERNATE in modes and self._before is not None:
+            (self.buffer, self.cursor.y, self.cursor.x), self._before = self._before, None
+            self.dirty.update(range(self.lines))
+        super().reset_mode(*modes, **kwargs)
 
 
 class Terminal:
@@ -86,7 +108,7 @@ class Terminal:
         self.pid = pid
         self.spawned_at = spawned_at
         """``time.perf_counter()`` right before the program was started."""
-        self.screen = pyte.Screen(cols, rows)
+        self.screen: pyte.Screen = _Screen(cols, rows)
         self.clipboard: list[str] = []
         """Every text that the program sent by OSC 52, oldest first."""
         self.raw_bytes = 0

@@ -83,6 +83,22 @@ def test_a_kill_is_seen_and_a_wait_says_what_was_on_the_screen() -> None:
         assert terminal.wait_exit() == -signal.SIGKILL
 
 
+def test_what_a_full_screen_program_drew_goes_with_it() -> None:
+    program = """
+import sys
+print("before", flush=True)
+sys.stdout.write("\\x1b[?1049hfull screen"); sys.stdout.flush()
+sys.stdin.readline()
+sys.stdout.write("\\x1b[?1049l"); print("after")
+"""
+    with Terminal.python("-c", program, cols=40, rows=6) as terminal:
+        terminal.wait_for("full screen")
+        assert "before" not in terminal.text
+        terminal.press("enter")
+        assert terminal.wait_exit() == 0
+        assert terminal.lines[:2] == ["before", "after"]
+
+
 def test_the_program_sees_the_size_and_its_change() -> None:
     program = """
 import os, signal
