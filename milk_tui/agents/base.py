@@ -26,6 +26,8 @@ class Caps:
     interrupt: bool = True
     cost: bool = False
     window_tokens: int | None = None
+    system: str = ""
+    """Fixed text that the back end uses instead of the memory protocol; shown in receipts like any other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,9 @@ class EmbeddedAgent:
     def __init__(self, name: str, size: str, manager: Manager, host: Host) -> None:
         self.name = name
         self.model = f"embedded:{size}"
-        self.caps = Caps(tools=False, tags=False, window_tokens=embedded_prompts.WINDOW_TOKENS)
+        self.caps = Caps(
+            tools=False, tags=False, window_tokens=embedded_prompts.WINDOW_TOKENS, system=embedded_prompts.SYSTEM
+        )
         self._size = size
         self._manager = manager
         self._host = host

@@ -92,7 +92,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         size=Size.MINIMAL if small else Size.FULL,
         budgets=budgets,
         mode=inputs,
-        instructions="" if small else _instructions(view),
+        instructions=view.caps.system or _instructions(view),
         project_name="" if small else view.project.name,
         project_text="" if small else view.project.text,
         pinned_at_start=markers.pinned if goes_on else pinned,
