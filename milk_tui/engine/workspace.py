@@ -154,6 +154,8 @@ class Workspace:
             await self._engage(self.discovery, self.host)
         except (MilkError, ConfigError) as error:
             self.roster.advice = {role: f"{error.what} {error.hint}".strip() for role in Role}
+            for role in Role:
+                self._status(role, "missing", self.roster.advice[role])
             self._tell(str(error), "error")
         self.roster.known = True
         for conductor in list(self._conductors.values()):
@@ -169,6 +171,8 @@ class Workspace:
                 continue
             self.roster.agents[role] = roster.build(spec, self.config, host, self._manager)
             self._status(role, "ready", f"{spec.name} · {spec.model} ({spec.source})")
+        if found.primary is None:
+            self._tell(found.advice(Role.PRIMARY), "warning")
         if self.roster.agents:
             await host.start()
         primary = found.primary

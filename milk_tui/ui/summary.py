@@ -59,7 +59,10 @@ def _agent(state: SessionState, view: AgentView, name_cells: int) -> Line:
         note = f"loading {f.percent(view.fraction)}" if view.fraction is not None else "loading"
     elif view.state == "down":
         note = "down"
-    name = f.fit(view.name, name_cells) or ("none" if view.state == "missing" else "…")
+    elif view.state == "missing" and view.model:
+        note = "missing"
+    nobody = view.state == "missing" and not view.model
+    name = "none" if nobody else f.fit(view.name, name_cells) or "…"
     look = view.role if view.name and view.state != "missing" else "dim"
     if view.state == "down":
         look = "error"
@@ -137,7 +140,7 @@ def _running(state: SessionState, now: float, spin: str) -> Line:
 
 def _resting(state: SessionState) -> Line:
     view = state.agent(state.next_role)
-    if not view.name:
+    if not view.name or view.state == "missing":
         return ((view.text or "no agent configured: milk-tui doctor says what to do", "warning"),)
     if view.state == "down":
         return ((f"{f.ROLE_MARKS[view.role]} {view.name} is down", "error"), (f" · {view.text}", "dim"))
