@@ -7,7 +7,8 @@ are found at or behind the place of the one before.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rich.style import Style
@@ -41,13 +42,14 @@ def place_links(text: str, style: Style, x: int, link: Style) -> list[Piece]:
 class Inline:
     """The children of one inline token, laid out as lines (a hard break ends one)."""
 
-    def __init__(self, palette: Palette, names: tuple[str, ...], source: str, at: int) -> None:
+    def __init__(self, palette: Palette, names: tuple[str, ...], source: str, at: int, env: Mapping[str, Any]) -> None:
         self.lines: list[list[Piece]] = [[]]
         self.at = at
         self._palette = palette
         self._ground = names
         self._names = list(names)
         self._source = source
+        self._references: Mapping[str, Any] = env.get("references", {})
         self._links: list[tuple[str, int, int]] = []
 
     def run(self, children: list[Token]) -> list[list[Piece]]:
@@ -112,7 +114,8 @@ class Inline:
         self._skip(token.markup)
         style = self._style("code")
         content = token.content
-        if self._source.startswith(content, at := self._find(content)):
+        at = self._find(content)
+        if at <= self.at + 1 and self._source.startswith(content, at):
             self._add(visible(content, style, at))
             self.at = at + len(content)
         else:
@@ -173,11 +176,16 @@ class Inline:
             self._skip(">")
         elif rest == "](":
             self.at = self._closing_parenthesis(self.at + 2)
-        elif rest == "][":
-            end = self._source.find("]", self.at + 2)
-            self.at = end + 1 if end >= 0 else self.at + 2
+        elif rest == "][" and (end := self._source.find("]", self.at + 2)) >= 0 and self._is_label(self.at + 2, end):
+            self.at = end + 1
         else:
             self._skip("]")
+
+    def _is_label(self, start: int, end: int) -> bool:
+        from markdown_it.common.utils import normalizeReference
+
+        label = self._source[start:end]
+        return not label.strip() or normalizeReference(label) in self._references
 
     def _closing_parenthesis(self, at: int) -> int:
         depth = 1

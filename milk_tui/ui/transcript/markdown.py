@@ -65,7 +65,7 @@ def markdown_rows(
     if head:
         return _more_rows(paper, source, env, head, columns)
     tokens = parser(True).parse(source, env)
-    page = _Page(paper, source, growing, columns)
+    page = _Page(paper, source, env, growing, columns)
     if item_of is not None and tokens and tokens[0].type.endswith("list_open"):
         page.items(tokens, 0, _close(tokens, 0), item_of, number)
     else:
@@ -76,7 +76,7 @@ def markdown_rows(
 def _more_rows(paper: Paper, source: str, env: dict[str, Any], head: str, columns: Sequence[int]) -> list[Row]:
     """Rows of a table whose head is drawn elsewhere."""
     shift = len(head) + 1
-    page = _Page(paper, f"{head}\n{source}", False, columns)
+    page = _Page(paper, f"{head}\n{source}", env, False, columns)
     page.blocks(tokens := parser(True).parse(f"{head}\n{source}", env), 0, len(tokens), tight=False)
     rows = [row for row in page.rows if any(x >= shift for _, _, x in row.pieces) or row.start >= shift]
     for row in rows:
@@ -86,8 +86,11 @@ def _more_rows(paper: Paper, source: str, env: dict[str, Any], head: str, column
 
 
 class _Page:
-    def __init__(self, paper: Paper, source: str, growing: bool, columns: Sequence[int] = ()) -> None:
+    def __init__(
+        self, paper: Paper, source: str, env: dict[str, Any], growing: bool, columns: Sequence[int] = ()
+    ) -> None:
         self.rows: list[Row] = []
+        self._env = env
         self._paper = paper
         self._palette = paper.palette
         self._source = source
@@ -166,7 +169,7 @@ class _Page:
     def _inline(self, token: Token, names: tuple[str, ...]) -> None:
         if token.map:
             self._at = max(self._at, self._starts[token.map[0]])
-        inline = Inline(self._palette, (*self._ground, *names), self._source, self._at)
+        inline = Inline(self._palette, (*self._ground, *names), self._source, self._at, self._env)
         for line in inline.run(token.children or []):
             for part in wrap(line, self._width()):
                 self._emit(part)
@@ -204,8 +207,9 @@ class _Page:
             start = self._starts[min(number, len(self._starts) - 1)]
             end = self._source.find("\n", start)
             raw = self._source[start : end if end >= 0 else len(self._source)]
-            shift = len(raw) - len(content) if raw.endswith(content) else 0
-            lines.append((content, start + max(shift, 0)))
+            # tabs before code may have become spaces
+            shift = len(raw) - len(content) if raw.endswith(content.lstrip(" ")) else 0
+            lines.append((content, max(start + shift, 0)))
             number += 1
         return lines
 
@@ -219,7 +223,7 @@ class _Page:
                     self._at = max(self._at, self._starts[token.map[0]])
             elif token.type in ("th_open", "td_open"):
                 names = ("table-head",) if token.type == "th_open" else ()
-                inline = Inline(self._palette, (*self._ground, *names), self._source, self._at)
+                inline = Inline(self._palette, (*self._ground, *names), self._source, self._at, self._env)
                 lines = inline.run(tokens[index + 1].children or [])
                 self._at = inline.at
                 align = str(token.attrs.get("style", "")).removeprefix("text-align:") or "left"

@@ -7,7 +7,7 @@ the theme changes), ``settle`` puts the view back to where the state says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -97,6 +97,18 @@ class View(ScrollView, can_focus=True):
         if rows > 0:
             self._follow_at_end()
 
+    def change_in_place(self, change: Callable[[], object]) -> None:
+        """Something in view becomes higher or lower by the person's wish: what is above it stays where it is."""
+        top, was_following = self.top(), self._following
+        if top is not None:
+            self._anchor = self.document.anchor(top)
+            self._following = False
+        change()
+        self.settle()
+        now = self._following or self.scroll_offset.y >= self.max_scroll_y
+        self._following = was_following
+        self._set_following(now)
+
     def top(self) -> Spot | None:
         """What the first row shows; ``None`` while nothing is shown."""
         if not len(self.document.entries) or not self._window:
@@ -106,6 +118,8 @@ class View(ScrollView, can_focus=True):
 
     def settle(self) -> None:
         """Puts the view where its state says, measures what is in view, and repaints the rows that changed."""
+        if not self.is_attached:
+            return
         width, height = self.scrollable_content_region.size
         if not width or not height:
             return

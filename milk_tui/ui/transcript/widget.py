@@ -63,6 +63,11 @@ class Transcript(View):
         self._next_s = 0.0
         self._pressed: Offset | None = None
 
+    def on_mount(self) -> None:
+        self.settle()
+        for key in list(self._dirty):
+            self._touch(key)
+
     # entries
 
     def load(self, entries: Iterable[Entry], source: BodySource | None = None) -> None:
@@ -291,12 +296,8 @@ class Transcript(View):
     def _activate(self, key: Key, block: Block) -> None:
         if block.fold == "receipt":
             self.post_message(self.ReceiptRequested(key))
-        elif block.fold is not None:
-            self.document.toggle(key, block.fold)
-            was_following = self._following
-            self.settle()
-            if not was_following:
-                self._follow_at_end()
+        elif (fold := block.fold) is not None:
+            self.change_in_place(lambda: self.document.toggle(key, fold))
 
     def on_focus(self, event: events.Focus) -> None:
         self._keep_cursor_in_view()

@@ -220,6 +220,20 @@ async def test_a_fold_that_opens_keeps_the_reader():
         assert painted(transcript)[2] == "│ thought"
 
 
+async def test_a_fold_that_opens_at_the_end_stays_where_it_was_clicked():
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        transcript, _ = await show(pilot, [*session(9), leg(500, Thinking("thought\n" * 200), "text")])
+        x, y = at(transcript, "▸ thinking")
+        await pilot.click(transcript, offset=(x, y))
+        assert painted(transcript)[y].startswith("▾ thinking")
+        assert not transcript.following
+        await pilot.click(transcript, offset=(x, y))
+        assert transcript.following
+        assert app.said == [Transcript.FollowChanged(False, 0), Transcript.FollowChanged(True, 0)]
+        assert at(transcript, "▸ thinking") == (x, y)
+
+
 async def test_links_and_receipts_are_told_not_opened():
     app = TranscriptApp()
     async with app.run_test(size=SIZE) as pilot:

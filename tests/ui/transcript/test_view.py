@@ -310,3 +310,17 @@ async def test_a_far_jump_by_the_scroll_bar_lands_on_rows():
         before = painted(transcript)
         await pilot.press("up")
         assert painted(transcript)[1:] == before[:-1]
+
+
+async def test_what_is_said_before_the_widget_is_on_a_screen_is_shown_later():
+    transcript = Transcript()
+    transcript.load([prompt(1, "early")[0]])
+    transcript.update(("turn", 1), prompt(1, "early")[1])
+    transcript.append(*leg(1), live=True)
+    transcript.stream_text(("leg", 1), "streamed early")
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        await app.query_one("#frame").remove_children()
+        await app.query_one("#frame").mount(transcript)
+        await pilot.pause(0.2)
+        assert painted(transcript)[:5] == ["you · 14:02", "early", "", "● qwen · 14:02", "streamed early"]
