@@ -50,6 +50,10 @@ _NEED_SHARE = 0.6
 _REASON_CHARS = 140
 
 
+_READING = "reading the prompt"
+"""Said when the model is ready: a small machine takes seconds until the first word."""
+
+
 class Endpoint(Protocol):
     @property
     def base_url(self) -> str: ...
@@ -60,6 +64,8 @@ class Endpoint(Protocol):
 
 
 class Status(Protocol):
+    @property
+    def phase(self) -> str: ...
     @property
     def text(self) -> str: ...
     @property
@@ -168,9 +174,12 @@ class EmbeddedAgent:
     async def _made_ready(self) -> AsyncGenerator[Progress | Endpoint, None]:
         """Progress while the model is fetched and loaded, the endpoint at the end."""
         said: asyncio.Queue[Progress | None] = asyncio.Queue()
-        job = asyncio.ensure_future(
-            self._manager.ready(self._size, lambda s: said.put_nowait(Progress(s.text, s.fraction)))
-        )
+
+        def tell(status: Status) -> None:
+            text = _READING if status.phase == "ready" else status.text
+            said.put_nowait(Progress(text, status.fraction))
+
+        job = asyncio.ensure_future(self._manager.ready(self._size, tell))
         job.add_done_callback(lambda _: said.put_nowait(None))
         try:
             while (progress := await said.get()) is not None:

@@ -30,7 +30,7 @@ from milk_tui.core.errors import MilkError
 from milk_tui.core.records import ContextMode, ContextPlan, ErrorKind, Message, Role, Segment
 from milk_tui.embedded.cancel import CancelToken
 from milk_tui.embedded.catalogue import MODELS
-from milk_tui.embedded.manager import EmbeddedCancelledError, EmbeddedManager
+from milk_tui.embedded.manager import EmbeddedCancelledError, EmbeddedManager, EmbeddedStatus, Phase
 from milk_tui.embedded.weights import obtain_weights
 from milk_tui.engine.embedding import embedded_settings
 from milk_tui.modelhost.client import ModelHost
@@ -64,7 +64,7 @@ class Ready:
         self.calls += 1
         for text, fraction in self.says:
             if on_status is not None:
-                on_status(Progress(text, fraction))
+                on_status(EmbeddedStatus("tiny", Phase.READY if text == "ready" else Phase.LOADING, text, fraction))
         if self.error is not None:
             raise self.error
         if self.waits:
@@ -281,9 +281,10 @@ def test_a_new_topic_names_a_need() -> None:
 
 class TestTrouble:
     async def test_what_the_manager_says_is_shown_while_it_gets_ready(self, scripted) -> None:
-        manager = Ready(says=(("fetching 43 %", 0.43), ("loading", None)))
+        manager = Ready(says=(("fetching 43 %", 0.43), ("loading", None), ("ready", None)))
         events = await events_of(EmbeddedAgent("q", "tiny", manager, scripted("SCN:say Yes.")), request("Again?"))
         assert events[:2] == [Progress("fetching 43 %", 0.43), Progress("loading", None)]
+        assert events[2] == Progress("reading the prompt")
         assert text_of(events) == "Yes."
 
     async def test_a_model_that_can_not_be_had_ends_the_leg_with_the_reason(self, scripted) -> None:
