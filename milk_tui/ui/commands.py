@@ -39,7 +39,7 @@ def parse(text: str) -> Command | None:
     """
     first, _, rest = text.partition(" ")
     name = first[1:].rstrip()
-    if not text.startswith("/") or "\n" in first or not name.replace("-", "").isalpha():
+    if not text.startswith("/") or "\n" in first or not (name.isascii() and name.replace("-", "").isalpha()):
         return None
     action = BY_COMMAND.get(name.lower())
     if action is None:

@@ -142,6 +142,8 @@ class MainScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._offer_keys()
+        for pane in self.query(".pane"):
+            pane.set_class(pane in event.widget.ancestors, "-focused")
 
     @on(FooterLine.Pressed)
     async def key_clicked(self, event: FooterLine.Pressed) -> None:

@@ -22,7 +22,7 @@ from milk_tui.ui.prompt import Prompt
 class PromptBox(Vertical):
     """Frame, prompt and completion."""
 
-    DEFAULT_CLASSES: ClassVar = "pane"
+    DEFAULT_CLASSES: ClassVar = "pane -focused"
 
     @dataclass
     class CommandChosen(Message):

@@ -135,7 +135,7 @@ async def test_a_draft_meets_what_was_typed_since_and_both_are_kept(open_desk) -
     ("error", "said"),
     [
         ("SCN:err 401", "Incorrect API key"),
-        ("SCN:err 404", "does not exist"),
+        ("SCN:err 404", "was not found at its server"),
         ("SCN:say Half SCN:cut", "Half"),
         ("SCN:empty", "no answer"),
         ("SCN:err 500", "server"),
