@@ -82,7 +82,7 @@ def index_problems(db: Database) -> list[str]:
     write.
     """
     found: list[str] = []
-    for index, rank in (("percepts_fts", 1), ("messages_fts", 0)):
+    for index, rank in (("percepts_fts", 1), ("percepts_trigram", 1), ("messages_fts", 0)):
         try:
             db.execute(f"insert into {index} ({index}, rank) values ('integrity-check', ?)", (rank,))
         except sqlite3.DatabaseError as error:
@@ -93,6 +93,7 @@ def index_problems(db: Database) -> list[str]:
 def rebuild_indexes(db: Database) -> None:
     """Make the text indexes anew from the tables."""
     db.execute("insert into percepts_fts (percepts_fts) values ('rebuild')")
+    db.execute("insert into percepts_trigram (percepts_trigram) values ('rebuild')")
     db.execute("insert into messages_fts (messages_fts) values ('delete-all')")
     db.execute("insert into messages_fts (rowid, text) select id * 2, prompt from turns")
     db.execute(

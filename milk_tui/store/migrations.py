@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema
+from milk_tui.store import schema, schema_recall
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -37,6 +37,7 @@ STEPS: tuple[Step, ...] = (
     Step("bricks and perception", lambda db: db.executescript(schema.BRICKS)),
     Step("search in messages", lambda db: db.executescript(schema.MESSAGES_FTS)),
     Step("what agents say beside their answers", lambda db: db.executescript(schema.CAPTURES)),
+    Step("pieces of words, vectors and replaced facts for recall", lambda db: db.executescript(schema_recall.RECALL)),
 )
 
 VERSION = len(STEPS)
