@@ -23,7 +23,7 @@ from milk_tui.ui.transcript.model import Entries, estimate
 from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, EntryKind, Key, Markdown, Part
 from milk_tui.ui.transcript.render import Rows
 
-KEPT_CHARS = 2_000_000
+KEPT_CHARS = 1_000_000
 """Characters of laid-out entries kept in memory."""
 AT_ONCE = 16_000
 """Characters of an entry that are cut into blocks while it is laid out; the rest in ``work`` steps."""

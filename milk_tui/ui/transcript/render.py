@@ -9,7 +9,7 @@ from milk_tui.ui.transcript.code import CodeLine, code_rows, label_row
 from milk_tui.ui.transcript.markdown import PROSE, Paper, markdown_rows
 from milk_tui.ui.transcript.rows import NOWHERE, Piece, Row, cells, clip, extent, visible, wrap
 
-KEPT_ROWS = 4_000
+KEPT_ROWS = 2_000
 """Rows kept in memory; one costs about 2 kB."""
 LEAD = "  "
 """What stands left of every row: room for the cursor."""

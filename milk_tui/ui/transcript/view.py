@@ -79,34 +79,37 @@ class View(ScrollView, can_focus=True):
         self.settle()
 
     def read_at(self, spot: Spot) -> None:
-        """Leaves the end and reads with this row at the top (as far as there are rows below it)."""
-        self._anchor = self.document.anchor(spot)
-        self._set_following(False)
-        self.settle()
-        self._follow_at_end()
+        """Shows this row at the top, as far as there are rows below it; at the end of the rows the end is followed."""
+        self._move(lambda: spot)
 
     def scroll_rows(self, rows: int) -> None:
         """Moves by measured rows, whatever the heights were guessed to be."""
         top = self.top()
-        if top is None or rows == 0:
-            return
-        spot = self.document.walk(top, rows)
-        self._anchor = self.document.anchor(spot)
-        self._set_following(False)
-        self.settle()
-        if rows > 0:
-            self._follow_at_end()
+        if top is not None and rows:
+            self._move(lambda: self.document.walk(top, rows))
 
     def change_in_place(self, change: Callable[[], object]) -> None:
         """Something in view becomes higher or lower by the person's wish: what is above it stays where it is."""
-        top, was_following = self.top(), self._following
-        if top is not None:
-            self._anchor = self.document.anchor(top)
-            self._following = False
-        change()
-        self.settle()
-        now = self._following or self.scroll_offset.y >= self.max_scroll_y
-        self._following = was_following
+        top = self.top()
+        if top is None:
+            change()
+            self.settle()
+            return
+        anchor = self.document.anchor(top)
+
+        def changed() -> Spot:
+            change()
+            return self.document.find(anchor) or self.document.last()
+
+        self._move(changed)
+
+    def _move(self, target: Callable[[], Spot]) -> None:
+        """What the person does: afterwards the end is followed exactly when it is in view."""
+        self._anchor = self.document.anchor(target())
+        before, self._following = self._following, False
+        self._settle()
+        now = self.scroll_offset.y >= self.max_scroll_y
+        self._following = before
         self._set_following(now)
 
     def top(self) -> Spot | None:
@@ -118,6 +121,11 @@ class View(ScrollView, can_focus=True):
 
     def settle(self) -> None:
         """Puts the view where its state says, measures what is in view, and repaints the rows that changed."""
+        self._settle()
+        if not self._following and self._window and not self.max_scroll_y:
+            self._set_following(True)
+
+    def _settle(self) -> None:
         if not self.is_attached:
             return
         width, height = self.scrollable_content_region.size
@@ -142,8 +150,6 @@ class View(ScrollView, can_focus=True):
         window = [(*line, line[3].stamp) for line in document.lines(spot, height)]
         self._place(document.total, document.top(spot))
         self._show(window)
-        if document.total <= height:
-            self._set_following(True)
         self._ask()
         self._prewarm_later()
         self._work_later()
@@ -160,10 +166,6 @@ class View(ScrollView, can_focus=True):
         if not self._following and key not in self._new:
             self._new.add(key)
             self.post_message(FollowChanged(False, self.new_count))
-
-    def _follow_at_end(self) -> None:
-        if self.scroll_offset.y >= self.max_scroll_y:
-            self._set_following(True)
 
     def _place(self, total: int, y: int) -> None:
         """Sizes and positions the scroll bar; the compositor is left alone (nothing but rows changes)."""
@@ -193,12 +195,8 @@ class View(ScrollView, can_focus=True):
         height = self.scrollable_content_region.height
         if abs(rows) <= _EXACT_PAGES * height:
             self.scroll_rows(rows)
-            return
-        self._anchor = self.document.anchor(self.document.spot(round(new_value)))
-        self._set_following(False)
-        self.settle()
-        if rows > 0:
-            self._follow_at_end()
+        else:
+            self._move(lambda: self.document.spot(round(new_value)))
 
     def _scroll_to(self, *args: Any, **options: Any) -> bool:
         options["animate"] = False
@@ -319,7 +317,7 @@ class View(ScrollView, can_focus=True):
         strip = made[row].selected(width, span, self._mark) if span is not None else made[row].strip(width)
         if self.has_focus and self.cursor == (self.document.entries.items[index].key, number):
             lead, *rest = strip
-            style = palette("text", "cursor")
+            style = (lead.style or Style()) + Style(color=palette("text", "cursor").color)
             return Strip([Segment("▌", style), Segment(lead.text[1:], lead.style), *rest], width)
         return strip
 

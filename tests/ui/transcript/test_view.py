@@ -6,6 +6,8 @@ import pytest
 from textual import events
 
 from milk_tui.ui.transcript import Entry, EntryBody, EntryKind, Markdown, Transcript
+from milk_tui.ui.transcript.document import KEPT_CHARS
+from milk_tui.ui.transcript.render import KEPT_ROWS
 from tests.ui.transcript.support import TranscriptApp, leg, painted, prompt, session, show
 
 SIZE = (80, 24)
@@ -73,6 +75,28 @@ async def test_scrolling_back_to_the_bottom_follows_again():
         await pilot.press("pageup")
         assert not transcript.following
         await pilot.press("pagedown")
+        assert transcript.following
+
+
+async def test_moves_that_go_nowhere_say_nothing():
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        transcript, _ = await show(pilot, [prompt(1, "short")])
+        await pilot.press("up", "down", "pageup", "pagedown", "home")
+        transcript, _ = await show(pilot, session(30))
+        await pilot.press("down", "pagedown", "end")
+        assert transcript.following and app.said == []
+
+
+async def test_what_fits_is_followed():
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        transcript, _ = await show(pilot, session(8))
+        await pilot.press("home")
+        assert not transcript.following
+        for turn in range(1, 8):
+            transcript.remove_entry(("turn", turn))
+            transcript.remove_entry(("leg", turn))
         assert transcript.following
 
 
@@ -258,8 +282,8 @@ async def test_memory_is_bounded_while_the_whole_session_is_read():
             transcript.show_entry(("leg", turn))
             transcript.scroll_rows(300)
         document = transcript.document
-        assert len(document.rows) <= 4_000 + 400
-        assert sum(layout.chars for layout in document._layouts.values()) <= 2_100_000
+        assert len(document.rows) <= KEPT_ROWS
+        assert sum(layout.chars for layout in document._layouts.values()) <= KEPT_CHARS + 20_000
 
 
 async def test_entries_can_be_taken_out_and_put_in_between():
