@@ -18,6 +18,8 @@ from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.prompt_text import Folds, History
 
 MAX_ROWS = 10
+JOINERS = ("\u200c", "\u200d")
+"""They print nothing, so that Textual drops them as keys, but Persian words and emoji are typed with them."""
 
 
 class Prompt(TextArea):
@@ -96,7 +98,9 @@ class Prompt(TextArea):
         self.history.checkpoint()
 
     async def _on_key(self, event: events.Key) -> None:
-        if not (event.key == "tab" and self._complete("tab")) and not await self._run_own(event.key):
+        if event.character in JOINERS:
+            self.replace(event.character, *self.selection, maintain_selection_offset=False)
+        elif not (event.key == "tab" and self._complete("tab")) and not await self._run_own(event.key):
             await super()._on_key(event)
             return
         event.stop()

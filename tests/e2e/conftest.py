@@ -55,6 +55,8 @@ class Place:
     root: Path
     scripted: bool = True
     agents: Sequence[str] = AGENTS
+    before: Sequence[str] = ()
+    """What the program is run by: a command's beginning."""
 
     @property
     def home(self) -> Path:
@@ -104,7 +106,7 @@ class Place:
     def open(self, *arguments: str, cols: int = 120, rows: int = 40, **environ: str) -> Terminal:
         """The program on a screen."""
         return Terminal.spawn(
-            [*program(), *self.agents, *arguments],
+            [*self.before, *program(), *self.agents, *arguments],
             cols=cols,
             rows=rows,
             env=self.environment(**environ),
@@ -115,7 +117,7 @@ class Place:
         """The program without a screen."""
         names = {**os.environ, **self.environment(**environ)}
         done = subprocess.run(
-            [*program(), *arguments],
+            [*self.before, *program(), *arguments],
             env={name: value for name, value in names.items() if value},
             cwd=self.project,
             input=piped,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.support.terminal import Terminal
 
+_DRAWN = dict.fromkeys(map(ord, "▌▁▂▃▄▅▆▇█"), " ")
 PLACEHOLDER = "Ask, or / for commands"
 
 
@@ -46,7 +47,7 @@ def prompt(screen: Terminal) -> str:
 
 def plain(text: str) -> str:
     """Words with one space between them, however the screen wrapped them."""
-    return " ".join(text.replace("▌", " ").split())
+    return " ".join(text.translate(_DRAWN).split())
 
 
 def wait_in(screen: Terminal, title: str, *words: str, deadline_s: float = 30.0) -> str:
