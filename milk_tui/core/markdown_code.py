@@ -36,7 +36,7 @@ _OTHERS = r"`|\\|<(?=m|\Z)"  # with each branch beginning with a literal the sea
 _in_text = re.compile(rf"{_SIMPLE_SPAN}|{_OTHERS}|\n").search
 _at_margin = re.compile(rf"{_SIMPLE_SPAN}|{_OTHERS}|\n(?=[ \t]*(?:[<>~`+*\-0-9]|\Z))").search
 _in_span = re.compile(r"[`\n]").search
-_fence_may_end = {tick: re.compile(rf"\n(?=[ \t>]*(?:{tick}|\Z))").search for tick in "`~"}
+_fence_may_end = {tick: re.compile(rf"\n(?=[ \t]*(?:{tick}|\Z))").search for tick in "`~"}
 _plain_item = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)]) {1,4}(?=[A-Za-z\[]|\*\*)").match
 _LEADING = frozenset(" \t>+*-0123456789.)#`~<")
 

@@ -267,10 +267,34 @@ def looks_like_tag(text: str) -> bool:
 
 def mask(text: str, nonces: Iterable[str]) -> str:
     """The text with every nonce shown as ``••••••``: for screen, receipts, exports and logs."""
-    for nonce in nonces:
-        if nonce:
-            text = text.replace(nonce, MASK)
-    return text
+    present = [re.escape(nonce) for nonce in nonces if nonce and nonce in text]
+    return re.sub("|".join(present), MASK, text) if present else text
+
+
+class StreamMask:
+    """``mask`` for text that arrives in pieces. What may be the start of a nonce is held back."""
+
+    __slots__ = ("_held", "_nonces")
+
+    def __init__(self, nonces: Iterable[str]) -> None:
+        self._nonces = tuple(nonce for nonce in nonces if nonce)
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        text = mask(self._held + text, self._nonces)
+        held = max((_overlap(text, nonce) for nonce in self._nonces), default=0)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
+
+    def close(self) -> str:
+        """What was held back; the mask is then as new."""
+        held, self._held = self._held, ""
+        return held
+
+
+def _overlap(text: str, nonce: str) -> int:
+    """How many characters at the end of the text are the start of the nonce, but not all of it."""
+    return next((n for n in range(min(len(nonce) - 1, len(text)), 0, -1) if text.endswith(nonce[:n])), 0)
 
 
 def split_consumer(body: str, primary_name: str, escalation_name: str) -> tuple[Consumer, str]:

@@ -16,6 +16,7 @@ from milk_tui.core.tags import (
     NEED_CHARS,
     Capture,
     Interceptor,
+    StreamMask,
     TagKind,
     looks_like_tag,
     mask,
@@ -201,7 +202,8 @@ class TestCode:
             "```\n\n{}\n\n{}\n```", "```\n{}", "~~~\n\n\n{}", "para\n```\n{}\n```", "```\n# h\n- x\n\n{}\n```  \t",
             "> ```\n> {}\n>\n> {}\n> ```", "- ```\n  {}\n\n  {}\n  ```", "1. a\n\n   ```\n   {}\n\n   {}\n   ```",
             "- a\n  - b\n\n    ```\n    {}\n\n    {}\n    ```", "10. a\n\n    ~~~\n\n    {}\n    ~~~",
-            "> 10. a\n>\n>     ```\n>     {}\n>\n>     {}\n>     ```", "```` ``` {}\n````", "code: ```py\n{}\n```",
+            "> 10. a\n>\n>     ```\n>     {}\n>\n>     {}\n>     ```", "```` ``` {}\n````",
+            "a ``` b\n```py\n{}\n\n{}\n```", "x\n10. b\n\n      ```\n\n      {}\n      ```", "code: ```py\n{}\n```",
         ],
     )  # fmt: skip
     def test_nothing_is_taken_out_of_code_and_the_next_paragraph_counts_again(self, code: str) -> None:
@@ -215,7 +217,9 @@ class TestCode:
             "`a` ", "``a`b`` ", "a ` b\n\n", "a ``` b\n\n", "a ` b\n \t\nc ", "`` ` ``", "\\` ", "\\\\` `", "`\\` ",
             "a ` b\n```\ncode\n```\n", "a ` b\n- ", "a ` b\n2. ", "a ` b\n## ", "> a ` b\n>\n> ",
             "~~~\n~~~\n", "```\n`````\n", "```\n```\n", "~~ ", "~~~~\n~~~~~ \n", "    ```\n\n", "     ~~~\n\n",
-            "-     a\n\n      ```\n\n", "a ` b\n~~~\ncode\n~~~\n",
+            "-     a\n\n      ```\n\n", "a ` b\n~~~\ncode\n~~~\n", "x\n- a\n\ntext\n     ```\n\n",
+            "`a``` b` ", "x\n-     a\n\n      ```\n\n",
+            "- a\n\n<b>\n     ```\n\n", "- a\n\n`b`\n     ```\n\n", "- a\n\n\n     ```\n     x\n     ```\n\n",
             "> ```\n> code\n", "> ```\n> code\n\n", "- ```\n  code\n```\n", "- a\n\n  ```\n  code\n  ```\n  ",
             "a ``` b\n``` c `d` ", "```a`b``` ", "# `a` ", "`a\nb` ", "code: ```py\nx\n```\n", "\\```a`` ",
         ],
@@ -327,6 +331,7 @@ class TestCutting:
         [
             f"- a\n  - ```\n    {tag('b')}\n\n    ```\n{tag('c')}\n\n1. `{tag('d')}\n2. {tag('e')}",
             f"a ``` b\n```\n{tag('b')} \\` `` {tag('c')} ``\n~~~~ `\n~~~\n{tag('d')}\n~~~~ \n{tag('e')}",
+            f"- a\n\n     ```\n\n{tag('b')}\n     ```\n{tag('c')}\n\n\n     ~~~\n{tag('d')}",
             f"> > ```\n> {tag('b')}\n{tag('c')}\n\t```\n\n{tag('d')}\n# `\n{tag('e')}\n   ```\n{tag('f')}",
         ],
     )
@@ -561,6 +566,19 @@ class TestHelpers:
     def test_a_nonce_is_masked_wherever_it_stands(self) -> None:
         assert mask(f"`{tag('x')}` {OTHER}{OWN}", [OWN, OTHER]) == f"`{tag('x', nonce=MASK)}` {MASK}{MASK}"
         assert mask("nothing", [OWN, ""]) == "nothing"
+
+    @given(
+        st.lists(st.sampled_from([OWN, OTHER, OWN[:4], OWN[4:], "k3", "k3x9", "zz", "z", "a", "", "`"]), max_size=12)
+    )
+    def test_a_stream_is_masked_like_the_whole_and_never_shows_a_nonce(self, pieces: list[str]) -> None:
+        stream = StreamMask([OWN, OTHER, ""])
+        shown = [stream.feed(piece) for piece in pieces]
+        assert "".join(shown) + stream.close() == mask("".join(pieces), [OWN, OTHER])
+        assert OWN not in "".join(shown)
+
+    def test_a_masked_stream_holds_back_only_what_may_be_a_nonce(self) -> None:
+        stream = StreamMask([OWN])
+        assert [stream.feed(piece) for piece in ["abc ", OWN[:5], "!", OWN]] == ["abc ", "", OWN[:5] + "!", MASK]
 
     @pytest.mark.parametrize(
         ("body", "consumer", "text"),
