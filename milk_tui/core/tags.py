@@ -10,6 +10,7 @@ What the document leaves open is decided like this:
   and all, and nothing is recorded, as for a tag that never ends. A close of another kind is body.
 - A body is over its bound when no close begins within ``BODY_CHARS`` of it. Its open header is then text,
   and what follows is read as if that header were a word: tags and code further on count.
+- A tag in Markdown code is shown as it is, nonce and all: what is shown or kept goes through ``StreamMask``.
 - To Markdown a tag that is taken out was never there: a fence right behind a tag at the start of a line
   is a fence.
 """
