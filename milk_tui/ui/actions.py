@@ -203,12 +203,12 @@ BY_COMMAND: Mapping[str, Action] = {
 }
 
 
-def bindings(where: Where, *, namespace: str = "") -> list[BindingType]:
-    """Textual's bindings for the actions of a pane; ``namespace`` where the method is elsewhere."""
+def bindings(where: Where) -> list[BindingType]:
+    """Textual's bindings for the actions of a pane."""
     return [
         Binding(
             ",".join(action.keys),
-            namespace + action.method,
+            action.method,
             action.title,
             show=action.footer,
             priority=action.priority,

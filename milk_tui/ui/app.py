@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import signal
 import sys
 import time
@@ -73,6 +74,7 @@ class MilkApp(App[int]):
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
         self._leaving = False
+        self._named_terminal = False
 
     def get_default_screen(self) -> Screen[None]:
         return self.main
@@ -320,7 +322,9 @@ class MilkApp(App[int]):
 
         title = one_line(self.state.title, 60)
         if self._driver is not None:
-            self._driver.write(f"\x1b]2;milk{' · ' + title if title else ''}\x07")
+            keep = "" if self._named_terminal else "\x1b[22;0t"
+            self._named_terminal = True
+            self._driver.write(f"{keep}\x1b]2;milk{' · ' + title if title else ''}\x07")
 
     def show_main(self) -> None:
         """Close every screen above the main one."""
@@ -457,6 +461,7 @@ def run(launch: Launch) -> int:
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
         app.terminal = terminal
         code = app.run()
+        os.write(terminal, b"\x1b[23;0t")
     if app.return_code:
         print(f"milk-tui ended because of an error in itself; {paths.shown(log)} has the details.")
     return app.return_code or code or 0

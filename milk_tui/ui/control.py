@@ -82,6 +82,7 @@ class Control:
         await self._read_session(conductor)
         self.state.ready = True
         self._post(SessionOpened(switched))
+        await conductor.resume_waiting()
 
     async def _read_session(self, conductor: Conductor) -> None:
         """Facts, bricks, perception and prompt history of the session, in one read."""

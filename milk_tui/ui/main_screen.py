@@ -135,7 +135,8 @@ class MainScreen(Screen[None]):
 
     def _offer_keys(self) -> None:
         off = set()
-        if self._state.running is None and self.focused is self.prompt:
+        at_rest = self._state.running is None and self._state.loading is None
+        if at_rest and self.focused is self.prompt:
             off.add("escape")
         where = (Where.PERCEPTS,) if self.focused is self.sidebar.pane.facts else ()
         self.footer.show(where=where, off=frozenset(off))
@@ -144,6 +145,11 @@ class MainScreen(Screen[None]):
         self._offer_keys()
         for pane in self.query(".pane"):
             pane.set_class(pane in event.widget.ancestors, "-focused")
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste that no widget took belongs into the prompt."""
+        self.prompt.focus()
+        self.prompt.insert_text(event.text)
 
     @on(FooterLine.Pressed)
     async def key_clicked(self, event: FooterLine.Pressed) -> None:

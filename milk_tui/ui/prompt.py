@@ -17,7 +17,6 @@ from textual.widgets import TextArea
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.prompt_text import Folds, History
 
-MAX_ROWS = 10
 JOINERS = ("\u200c", "\u200d")
 """They print nothing, so that Textual drops them as keys, but Persian words and emoji are typed with them."""
 

@@ -37,6 +37,12 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
             return _finished(state, event)
         case e.PerceptChanged():
             return _percept(state, event)
+        case e.PerceptRefused():
+            state.note = f"not remembered: {event.why}"
+            return frozenset({Topic.BRICKS})
+        case e.Notice():
+            state.note = event.text
+            return frozenset({Topic.BRICKS})
         case e.BrickChanged():
             state.bricks[str(event.brick.kind)] = event.brick
             return frozenset({Topic.BRICKS})

@@ -103,12 +103,12 @@ class SessionState:
     perception: dict[tuple[str, str], PerceptionEntry] = field(default_factory=dict)
     host: str = "stopped"
     host_detail: str = ""
+    note: str = ""
+    """The newest line that belongs to no answer: a fact that was refused, news of the agents."""
     problem: str = ""
     """Why there is no session: shown where the person looks, until it is mended."""
     ready: bool = False
     """True when a session is open."""
-    keys_hint: str = ""
-    """A line that a key press asked for, such as "again to quit"."""
 
     @property
     def title(self) -> str:
@@ -129,6 +129,7 @@ class SessionState:
         self.percepts = {}
         self.bricks = {}
         self.perception = {}
+        self.note = ""
         self.problem = ""
         self.name_agents()
 

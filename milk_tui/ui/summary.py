@@ -97,15 +97,14 @@ def _context(use: ContextUse, window: int | None) -> Line:
 def status(state: SessionState, now: float, frame: int) -> Line:
     """What happens right now, for the prompt's frame; empty when nothing does."""
     spin = f.SPINNER[frame % len(f.SPINNER)] if frame >= 0 else "…"
-    if state.keys_hint:
-        return ((state.keys_hint, "warning"),)
     if state.problem:
         return ((state.problem, "error"),)
     if state.running is not None:
         return _running(state, now, spin)
     if (view := state.loading) is not None:
         bar = f"{f.gauge(view.fraction, 10)} {f.percent(view.fraction)} " if view.fraction is not None else ""
-        return ((f"{spin} ", view.role), (bar, view.role), (view.text or f"loading {view.name}", ""))
+        said = view.text or f"loading {view.name}"
+        return ((f"{spin} ", view.role), (bar, view.role), ("esc cancels · ", "dim"), (said, ""))
     if not state.ready:
         return ((f"{spin} opening the session", "dim"),)
     if state.host in ("starting", "restarting"):
@@ -187,4 +186,6 @@ def brick_lines(state: SessionState, width: int) -> list[Line]:
         lines.append((*first, (" " * max(1, half - cells(first)), ""), *second))
     else:
         lines += meters
+    note = " ".join(state.note.split())
+    lines.append((("note  ", "heading"), (f.fit(note or "–", width - 6), "" if note else "dim")))
     return lines

@@ -108,3 +108,29 @@ def test_usage_says_what_is_needed() -> None:
     assert Action("x", "x", "x", Where.SESSION, command="x", arguments="TEXT").needs_argument
     assert not actions.BY_ID["need"].needs_argument
     assert actions.BY_ID["need"].usage == "/need [TEXT]"
+
+
+def test_every_action_is_done_somewhere() -> None:
+    from milk_tui.ui.app import MilkApp
+    from milk_tui.ui.commands import Commands
+    from milk_tui.ui.fact_list import FactList
+    from milk_tui.ui.main_screen import MainScreen
+    from milk_tui.ui.prompt import Prompt
+    from milk_tui.ui.sessions import SessionPicker
+    from milk_tui.ui.state import SessionState
+
+    homes = {
+        Where.EVERYWHERE: MilkApp,
+        Where.SESSION: MainScreen,
+        Where.PROMPT: Prompt,
+        Where.PERCEPTS: FactList,
+        Where.SESSIONS: SessionPicker,
+    }
+    commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
+    for action in ACTIONS:
+        method = f"action_{action.method}"
+        if action.keys:
+            assert hasattr(homes[action.where], method), action.id
+        if action.command:
+            by_command = action.id in commands.by_id
+            assert by_command or hasattr(MilkApp, method) or hasattr(MainScreen, method), action.id

@@ -118,6 +118,19 @@ async def test_everything_is_there_after_a_restart(open_desk) -> None:
         assert desk.app.main.prompt.text == "/need ship it"
 
 
+async def test_a_prompt_that_still_waited_is_answered_after_a_restart(open_desk) -> None:
+    async with open_desk() as desk:
+        await desk.say("first SCN:say Working. SCN:stall")
+        await desk.until(lambda: desk.app.state.running is not None)
+        await desk.say(r"second SCN:say An\x73wered.")
+        await desk.sees("1 prompt waits")
+        await desk.press("ctrl+q")
+        await desk.until(lambda: desk.app.return_value == 0)
+    async with open_desk() as desk:
+        await desk.sees("Answered.")
+        await desk.idle()
+
+
 async def test_a_draft_meets_what_was_typed_since_and_both_are_kept(open_desk) -> None:
     async with open_desk() as desk:
         await desk.write("old draft")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from tests.ui.conftest import CONFIG, configure
 
@@ -221,6 +222,15 @@ async def test_a_path_is_a_prompt(open_desk, text: str) -> None:
     async with open_desk() as desk:
         await desk.say(text + " SCN:say fine")
         await desk.sees("fine")
+
+
+async def test_a_paste_goes_to_the_prompt_wherever_the_focus_is(open_desk) -> None:
+    async with open_desk() as desk:
+        await desk.press("f6")
+        assert desk.app.focused.id == "transcript"
+        desk.app.post_message(events.Paste("pasted words"))
+        await desk.until(lambda: desk.app.main.prompt.text == "pasted words")
+        assert desk.app.main.prompt.has_focus
 
 
 async def test_the_footer_follows_the_focus(open_desk) -> None:

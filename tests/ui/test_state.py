@@ -164,7 +164,7 @@ def test_every_event_says_what_is_to_be_drawn_again() -> None:
     known = state()
     assert reduce.apply(known, e.BrickChanged(session_id=S, brick=brick(BrickKind.NEED, "x")), 0) == {Topic.BRICKS}
     assert Topic.HEADER in reduce.apply(known, e.SessionChanged(session_id=S, session=session()), 0)
-    assert reduce.apply(known, e.Notice(session_id=S, text="x"), 0) == set()
+    assert reduce.apply(known, e.Notice(session_id=S, text="x"), 0) == {Topic.BRICKS}
 
 
 def test_the_header_says_who_gets_the_next_prompt_and_why() -> None:
@@ -182,7 +182,7 @@ def test_a_missing_or_loading_agent_is_said() -> None:
         begun=known,
     )
     assert "● qwen2.5-coder (loading 43 %)" in header(known)
-    assert "▰▰▰▰▱▱▱▱▱▱ 43 % fetching it" in status(known)
+    assert "▰▰▰▰▱▱▱▱▱▱ 43 % esc cancels · fetching it" in status(known)
     assert known.busy
     known = after(e.AgentStatus(session_id=S, role=Role.PRIMARY, state="down", text="refused"), begun=known)
     assert "qwen2.5-coder is down · refused" in status(known)
@@ -223,7 +223,7 @@ def test_the_brick_strip_fits(width: int) -> None:
         known.bricks[kind.value] = brick(kind, "long text " * 400, status=NeedStatus.OPEN)
     lines = summary.brick_lines(known, width)
     assert all(cells(line) <= width for line in lines)
-    assert len(lines) == (3 if width >= 36 else 4)
+    assert len(lines) == (4 if width >= 36 else 5)
     assert "4k/12k" in "".join(plain(line) for line in lines) or width < 48
 
 
