@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from milk_tui.core.tags import Capture, Interceptor
+from milk_tui.core.tags import Capture, Interceptor, StreamMask
 from milk_tui.core.text import StreamCleaner
 
 SAVE_EVERY_S = 0.4
@@ -13,14 +13,19 @@ SAVE_EVERY_S = 0.4
 
 
 class Answer:
-    """What the person sees of an answer. Escapes go first, so that none can hide inside a tag."""
+    """What the person sees of an answer: no escapes, no tags, no nonce. Escapes go first, so that none can hide inside
+    a tag; a nonce that is left, in code or as text, is masked."""
 
     def __init__(self, nonce: str, foreign: list[str]) -> None:
+        self._nonces = [nonce, *foreign]
         self._cleaner = StreamCleaner()
-        self._thinking_cleaner = StreamCleaner()
         self._tags = Interceptor(nonce, foreign)
+        self._mask = StreamMask(self._nonces)
+        self._thinking_cleaner = StreamCleaner()
+        self._thinking_mask = StreamMask(self._nonces)
         self._parts: list[str] = []
         self._thinking: list[str] = []
+        self._marked = 0
         self.chars = 0
 
     @property
@@ -37,40 +42,45 @@ class Answer:
 
     def feed(self, delta: str) -> tuple[str, list[Capture]]:
         """The visible part of a delta, and the tags that it closed."""
-        return self._shown(self._tags.feed(self._cleaner.feed(delta)))
+        visible = self._mask.feed(self._tags.feed(self._cleaner.feed(delta)))
+        return self._kept(visible), self._tags.take()
 
     def think(self, delta: str) -> str:
         """Reasoning is cleaned and never searched for tags."""
-        shown = self._thinking_cleaner.feed(delta)
+        shown = self._thinking_mask.feed(self._thinking_cleaner.feed(delta))
         if shown:
             self._thinking.append(shown)
         return shown
 
-    def mark(self) -> None:
-        """A block begins here."""
+    def mark(self) -> str:
+        """A block begins here; what was held back of the text before it."""
+        shown = self._kept(self._mask.close())
         self._tags.mark()
+        self._marked = self.chars
+        return shown
 
     def rollback(self) -> None:
         """The block since the mark was taken back."""
+        self._tags.rollback()
         self._cleaner = StreamCleaner()
-        kept = max(0, self.chars - self._tags.rollback())
-        self._parts = [self.text[:kept]]
-        self.chars = kept
+        self._mask = StreamMask(self._nonces)
+        self._parts = [self.text[: self._marked]]
+        self.chars = self._marked
 
     def close(self) -> tuple[str, list[Capture]]:
         """The end of the stream: what was held back and is text after all."""
         tail = self._tags.feed(self._cleaner.close()) + self._tags.close()
-        self.think("")
-        rest = self._thinking_cleaner.close()
+        visible = self._mask.feed(tail) + self._mask.close()
+        rest = self._thinking_mask.feed(self._thinking_cleaner.close()) + self._thinking_mask.close()
         if rest:
             self._thinking.append(rest)
-        return self._shown(tail)
+        return self._kept(visible), self._tags.take()
 
-    def _shown(self, visible: str) -> tuple[str, list[Capture]]:
+    def _kept(self, visible: str) -> str:
         if visible:
             self._parts.append(visible)
             self.chars += len(visible)
-        return visible, self._tags.take()
+        return visible
 
 
 class Saver:

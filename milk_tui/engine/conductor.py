@@ -362,7 +362,7 @@ class Conductor:
             await asyncio.shield(self._worker)
 
     async def aclose(self) -> None:
-        """Stop what runs, keep what waits in the store for the next time. Returns when the end of what ran is stored."""
+        """Stop what runs, keep what waits in the store for the next time; the end of what ran is stored then."""
         self._line.clear()
         await self.stop()
         if self._worker is None:

@@ -31,6 +31,7 @@ from milk_tui.core.records import (
     Usage,
 )
 from milk_tui.core.routing import after_answer
+from milk_tui.core.text import clean
 from milk_tui.engine import events
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
@@ -254,6 +255,7 @@ class LegRun:
             await self._captures.tag(capture)
 
     async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
+        arguments = tags.mask(arguments, self.session.nonces)
         call = await self.desk.store.write(
             partial(
                 tool_calls.start,
@@ -272,9 +274,10 @@ class LegRun:
         if tool_id is None:
             return
         status = ToolStatus.OK if ok else ToolStatus.FAILED
+        content = tags.mask(clean(content), self.session.nonces)
         await self.desk.store.write(partial(tool_calls.finish, tool_id=tool_id, status=status, result=content))
         self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
-        self._answer.mark()
+        await self._show(self._answer.mark(), [])
         self._captures.mark()
 
     async def _save(self) -> None:
