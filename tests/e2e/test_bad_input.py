@@ -115,7 +115,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Terminal, O
     "wrong",
     [
         Wrong("wrong key", "SCN:err 401", ("was not let in (401)", "/retry asks again")),
-        Wrong("unknown model", "SCN:err 404", ("not found at its server (404)", "/retry asks again")),
+        Wrong("unknown model", "SCN:err 404", ("was not found at 127.0.0.1", "(404)", "/retry asks again")),
         Wrong("cut", r"SCN:say the first h\x61lf SCN:cut", ("the first half", "before the answer was whole", "/retry")),
         Wrong("empty", "SCN:empty", ("no answer: the model said nothing", "/retry asks again")),
         Wrong("reasoning only", "SCN:think hm", ("thinking", "no answer", "/retry asks again")),
@@ -143,7 +143,7 @@ def test_a_server_that_is_gone_is_told_and_when_it_is_back_the_session_goes_on(p
         wait_after(screen, "gone", "✗", str(gone.port), "/retry asks again", deadline_s=120)
         with OpenAIServer(port=gone.port).in_thread():
             ask(screen, "/retry")
-            wait_after(screen, "gone", "You said: gone: are you there?", deadline_s=60)
+            wait_in(screen, "conversation", "You said: gone: are you there?", " out", deadline_s=60)
             works(screen)
         leave(screen)
 
