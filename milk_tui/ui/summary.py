@@ -8,6 +8,10 @@ from milk_tui.ui import format as f
 from milk_tui.ui.paint import Line, cells
 from milk_tui.ui.state import ESCALATION, PRIMARY, AgentView, ContextUse, SessionState
 
+LONGEST_TITLE = 60
+SHORTEST_FOLDER = 8
+"""Cells for the directory, below which it is left out."""
+
 _NAMES = {PRIMARY: "primary", ESCALATION: "escalation"}
 
 
@@ -27,13 +31,13 @@ def _left_side(state: SessionState, room: int, *, with_title: bool) -> Line | No
     if not with_title:
         return brand if cells(brand) <= room else None
     title = state.title or ("no session" if state.problem else "new session" if state.ready else "…")
-    folder = f.directory(state.directory)
-    for limit, shown in ((60, folder), (40, folder), (40, f.fit_left(folder, 24)), (28, f.fit_left(folder, 16))):
-        line: Line = (*brand, (" · ", "dim"), (f.fit(title, limit), ""), (" · ", "dim"), (shown, "dim"))
-        if folder and cells(line) <= room:
-            return line
-    for limit in (60, 32, 20, 12):
-        line = (*brand, (" · ", "dim"), (f.fit(title, limit), ""))
+    separator: Line = ((" · ", "dim"),)
+    line: Line = (*brand, *separator, (f.fit(title, LONGEST_TITLE), ""))
+    left = room - cells(line) - cells(separator)
+    if state.directory and left >= SHORTEST_FOLDER:
+        return (*line, *separator, (f.fit_left(f.directory(state.directory), left), "dim"))
+    for limit in (LONGEST_TITLE, 32, 20, 12):
+        line = (*brand, *separator, (f.fit(title, limit), ""))
         if cells(line) <= room:
             return line
     line = ((f" {f.fit(title, 12)}", ""),)
