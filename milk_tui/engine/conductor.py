@@ -34,7 +34,7 @@ from milk_tui.engine.order import Desk
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.turn import Asked, TurnRun
-from milk_tui.store import Store, bricks, percepts, sessions, turns
+from milk_tui.store import Store, bricks, percepts, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -116,10 +116,16 @@ class Conductor:
         return await self._submit(turn.prompt, Asked(role=role))
 
     async def resume_waiting(self) -> tuple[Turn, ...]:
-        """Put prompts that an earlier run never began to the line again."""
-        known = {waiting.turn.id for waiting in self._line} | ({self._current.turn.id} if self._current else set())
-        left = await self.store.read(lambda conn: turns.queued(conn, self.session.id))
-        again = tuple(turn for turn in left if turn.id not in known)
+        """Put prompts that an earlier run never began to the line again; those of another living one are left to it."""
+        if self.store.read_only:
+            return ()
+        adopt = partial(
+            recovery.adopt_waiting,
+            running_folder=self.store.running_folder,
+            session_id=self.session.id,
+            owner_id=self.store.owner_id,
+        )
+        again = tuple(await self.store.write(adopt))
         for turn in again:
             self._enqueue(_Waiting(turn, Asked()))
         return again

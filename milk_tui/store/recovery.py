@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from milk_tui.core.records import LegStatus, TurnStatus
-from milk_tui.store import owner, percepts, tool_calls
+from milk_tui.core.records import LegStatus, Turn, TurnStatus
+from milk_tui.store import owner, percepts, tool_calls, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -78,6 +78,17 @@ def recover(db: Database, running_folder: Path, *, now: int | None = None) -> Re
         waiting_turns=tuple(waiting),
         percepts=tuple(changes),
     )
+
+
+def adopt_waiting(db: Database, running_folder: Path, session_id: str, *, owner_id: str) -> list[Turn]:
+    """The session's prompts that nothing was done about and whose program is gone, oldest first: from now on they are
+    those of ``owner_id``. Those of a living program are left to it."""
+    left = [
+        turn for turn, by in turns.waiting(db.conn, session_id) if by is None or not owner.alive(running_folder, by)
+    ]
+    for turn in left:
+        db.execute("update turns set owner = ? where id = ?", (owner_id, turn.id))
+    return left
 
 
 def _end_legs(db: Database, gone: str | None, now: int) -> list[int]:

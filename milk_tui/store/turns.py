@@ -101,6 +101,12 @@ def queued(conn: sqlite3.Connection, session_id: str) -> list[Turn]:
     return [_turn(row) for row in rows]
 
 
+def waiting(conn: sqlite3.Connection, session_id: str) -> list[tuple[Turn, str | None]]:
+    """As ``queued``, each with the program that it waits for."""
+    rows = conn.execute("select * from turns where session_id = ? and status = 'pending' order by id", (session_id,))
+    return [(_turn(row), row["owner"]) for row in rows]
+
+
 def start(db: Database, turn_id: int, route: RouteDecision, *, owner: str) -> bool:
     """Begin to work on a pending turn; False when another program did, or it was dropped."""
     return _changed(

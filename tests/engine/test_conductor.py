@@ -206,6 +206,21 @@ async def test_closing_while_an_answer_runs_stores_its_end(launch: Launch, home)
     await store.aclose()
 
 
+async def test_prompts_that_waited_at_the_end_are_worked_on_at_the_next_start(launch: Launch, home) -> None:
+    stage = await begin(launch, home)
+    await stage.conductor.submit("first SCN:say the beginning of it SCN:stall")
+    await stage.seen(events.LegText)
+    waiting = await stage.conductor.submit("second SCN:say at last")
+    await stage.workspace.aclose()
+    stage = await begin(launch, home)
+    assert [turn.id for turn in await stage.conductor.resume_waiting()] == [waiting]
+    assert await stage.conductor.resume_waiting() == ()
+    await stage.conductor.wait_idle()
+    [leg] = await stage.read(lambda conn: legs.of_turn(conn, waiting))
+    assert leg.text == "at last"
+    await stage.workspace.aclose()
+
+
 async def test_prompts_wait_in_line_and_can_be_taken_back(stage: Stage) -> None:
     await stage.conductor.submit("first SCN:say x SCN:stall")
     second = await stage.conductor.submit("second SCN:say y")

@@ -160,6 +160,25 @@ def test_a_program_that_ended_in_good_order_leaves_its_waiting_prompts(tmp_path,
     assert recover(store).waiting_turns == (turn.id,)
 
 
+def test_waiting_prompts_of_a_dead_program_are_adopted_once_and_a_living_ones_are_left_to_it(store, dead, session):
+    living = Store.open(store.path)
+    theirs = make_turn(living, session, "of a living program")
+    orphans = [make_turn(dead, session, "first"), make_turn(dead, session, "second")]
+    make_turn(store, session, "ours already")
+    die(dead)
+
+    def adopt(program):
+        turns_now = program.write_sync(
+            lambda db: recovery.adopt_waiting(db, program.running_folder, session.id, owner_id=program.owner_id)
+        )
+        return [turn.prompt for turn in turns_now]
+
+    assert adopt(store) == [turn.prompt for turn in orphans]
+    assert adopt(store) == adopt(living) == []
+    assert theirs.id in [turn.id for turn in store.read_sync(lambda conn: turns.queued(conn, session.id))]
+    living.close()
+
+
 def test_recovering_twice_finds_nothing_the_second_time(store, dead, session):
     make_leg(dead, make_turn(dead, session))
     die(dead)
