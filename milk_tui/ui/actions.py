@@ -8,8 +8,8 @@ replaces them by id.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
@@ -25,8 +25,7 @@ class Where(StrEnum):
     SESSIONS = "list of sessions"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""
 
     id: str
@@ -220,8 +219,7 @@ def bindings(where: Where) -> list[BindingType]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Keymap:
+class Keymap(NamedTuple):
     """The keys in use: the built-in ones under what the config says, and what is wrong with that."""
 
     keys: Mapping[str, tuple[str, ...]]

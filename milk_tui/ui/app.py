@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import App
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.theme import Theme
 
 from milk_tui.ui import themes
 from milk_tui.ui.actions import Action, Keymap, Where, bindings
@@ -58,11 +60,11 @@ class MilkApp(App[int]):
     CSS_PATH = themes.style_sheets("looks", "main")
     BINDINGS: ClassVar = bindings(Where.EVERYWHERE)
 
+    theme = Reactive(themes.DARK.name)
+    """The name of the theme; a start with another than this would style everything twice."""
+
     def __init__(self, launch: Launch) -> None:
         super().__init__()
-        for theme in themes.THEMES:
-            self.register_theme(theme)
-        self.theme = themes.DARK.name
         self.state = SessionState(directory=str(launch.directory))
         self.control = Control(launch, self.state, self.post_message)
         self.keymap = Keymap({})
@@ -75,6 +77,10 @@ class MilkApp(App[int]):
         self._draft_timer: Timer | None = None
         self._leaving = False
         self._named_terminal = False
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        return {**{theme.name: theme for theme in themes.THEMES}, **super().available_themes}
 
     def get_default_screen(self) -> Screen[None]:
         return self.main

@@ -3,8 +3,6 @@ touched."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from milk_tui.core.records import LegStatus, Receipt, Usage
 from milk_tui.engine import events as e
 from milk_tui.ui.state import ContextUse, QueuedPrompt, RunningLeg, SessionState, Topic
@@ -58,7 +56,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
             return _STATUS
         case e.AgentStatus():
             view = state.agents[str(event.role)]
-            state.agents[str(event.role)] = replace(view, state=event.state, text=event.text, fraction=event.fraction)
+            state.agents[str(event.role)] = view._replace(state=event.state, text=event.text, fraction=event.fraction)
             return _LEG
         case _:
             return _NOTHING
@@ -72,13 +70,13 @@ def _progress(
         return _NOTHING
     match event:
         case e.LegText():
-            leg = replace(leg, chars=leg.chars + len(event.text), notice="", fraction=None)
+            leg = leg._replace(chars=leg.chars + len(event.text), notice="", fraction=None)
         case e.LegThinking():
-            leg = replace(leg, thinking_chars=leg.thinking_chars + len(event.text), notice="", fraction=None)
+            leg = leg._replace(thinking_chars=leg.thinking_chars + len(event.text), notice="", fraction=None)
         case e.LegTextReplaced():
-            leg = replace(leg, chars=len(event.text))
+            leg = leg._replace(chars=len(event.text))
         case e.LegNotice():
-            leg = replace(leg, notice=event.text, fraction=event.fraction)
+            leg = leg._replace(notice=event.text, fraction=event.fraction)
     state.running = leg
     return _STATUS
 
@@ -87,7 +85,7 @@ def _tool(state: SessionState, event: e.ToolStarted | e.ToolFinished) -> frozens
     leg = state.running
     if leg is None or leg.leg_id != event.leg_id:
         return _NOTHING
-    state.running = replace(leg, tool=event.name if isinstance(event, e.ToolStarted) else "")
+    state.running = leg._replace(tool=event.name if isinstance(event, e.ToolStarted) else "")
     return _STATUS
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import Binding
@@ -38,8 +38,7 @@ class Row(Protocol):
     def lines(self, width: int) -> Sequence[Line]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A row that only says what follows."""
 
     key: str

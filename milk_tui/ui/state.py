@@ -1,15 +1,14 @@
 """What the screen knows: one object, changed by the engine's events, read by every widget.
 
-``SessionState.apply`` says what a widget may have to draw again; it touches no widget and asks nothing.
-Roles are the plain words ``primary`` and ``escalation``, so that nothing heavy is imported before the
-first paint.
+``reduce.apply`` changes it and says what is to be drawn again. Roles are the plain words ``primary`` and
+``escalation``, so that nothing heavy is imported before the first paint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from milk_tui.core.records import Brick, Percept, PerceptionEntry, Session, Usage
@@ -29,8 +28,7 @@ class Topic(StrEnum):
     """Which actions make sense now."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentView:
+class AgentView(NamedTuple):
     """An agent as the header shows it. ``state``: unknown · ready · loading · missing · down."""
 
     role: str
@@ -41,8 +39,7 @@ class AgentView:
     fraction: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunningLeg:
+class RunningLeg(NamedTuple):
     """The leg that runs now. ``started`` is on the monotonic clock, in seconds."""
 
     leg_id: int
@@ -58,15 +55,13 @@ class RunningLeg:
     stopping: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedPrompt:
+class QueuedPrompt(NamedTuple):
     turn_id: int
     prompt: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContextUse:
+class ContextUse(NamedTuple):
     """The tokens of the newest request; an estimate is said to be one."""
 
     tokens: int
@@ -140,7 +135,7 @@ class SessionState:
         for role, agent in ((PRIMARY, self.session.primary), (ESCALATION, self.session.escalation)):
             view = self.agents[role]
             if agent is not None:
-                self.agents[role] = replace(view, name=agent.name, model=agent.model)
+                self.agents[role] = view._replace(name=agent.name, model=agent.model)
             elif view.state in ("unknown", "ready"):
                 self.agents[role] = AgentView(role, state="missing", text=view.text)
 
