@@ -41,9 +41,11 @@ class Live:
         self._positions: dict[Hashable, int] = {}
 
     def text(self, delta: str) -> None:
+        self._progress = None
         self._pending.append(delta)
 
     def thinking(self, delta: str) -> None:
+        self._progress = None
         self._thinking.append(delta)
 
     def replace_text(self, text: str) -> None:
@@ -75,6 +77,7 @@ class Live:
         self._notes.append(fact)
 
     def progress(self, progress: Progress | None) -> None:
+        """What it waits for now; over when words arrive."""
         self._progress = progress
 
     def parts(self) -> list[Part]:

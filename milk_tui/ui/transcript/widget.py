@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from time import monotonic
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ from milk_tui.core.records import ToolStatus
 from milk_tui.ui.transcript import messages
 from milk_tui.ui.transcript.blocks import Block
 from milk_tui.ui.transcript.layout import Spot
+from milk_tui.ui.transcript.live import Live
 from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, EntryKind, Fact, Key, Progress, Tool
 from milk_tui.ui.transcript.selection import Place, key_of, word_at
 from milk_tui.ui.transcript.view import View
@@ -123,37 +124,35 @@ class Transcript(View):
     def __contains__(self, key: Key) -> bool:
         return key in self.document.entries
 
-    # a running leg
+    # a running leg; what comes for an entry that is not in the list is dropped
 
     def stream_text(self, key: Key, delta: str) -> None:
-        self.document.start(key).text(delta)
-        self._touch(key)
+        self._tell(key, lambda live: live.text(delta))
 
     def stream_thinking(self, key: Key, delta: str) -> None:
-        self.document.start(key).thinking(delta)
-        self._touch(key)
+        self._tell(key, lambda live: live.thinking(delta))
 
     def replace_text(self, key: Key, text: str) -> None:
         """The whole answer so far is ``text``; what was streamed before is gone."""
-        self.document.start(key).replace_text(text)
-        self._touch(key)
+        self._tell(key, lambda live: live.replace_text(text))
 
     def tool_started(self, key: Key, tool: Tool) -> None:
-        self.document.start(key).tool_started(tool)
-        self._touch(key)
+        self._tell(key, lambda live: live.tool_started(tool))
 
     def tool_finished(self, key: Key, tool_id: Hashable, status: ToolStatus, result: str = "", note: str = "") -> None:
-        self.document.start(key).tool_finished(tool_id, status, result, note)
-        self._touch(key)
+        self._tell(key, lambda live: live.tool_finished(tool_id, status, result, note))
 
     def add_fact(self, key: Key, fact: Fact) -> None:
-        self.document.start(key).fact(fact)
-        self._touch(key)
+        self._tell(key, lambda live: live.fact(fact))
 
     def progress(self, key: Key, progress: Progress | None) -> None:
-        """What the leg waits for, in its last row; ``None`` takes it away."""
-        self.document.start(key).progress(progress)
-        self._touch(key)
+        """What the leg waits for, in its last row, until text arrives; ``None`` takes it away."""
+        self._tell(key, lambda live: live.progress(progress))
+
+    def _tell(self, key: Key, what: Callable[[Live], None]) -> None:
+        if key in self.document.entries:
+            what(self.document.start(key))
+            self._touch(key)
 
     def finish(self, key: Key, body: EntryBody) -> None:
         """The leg has ended and the entry is ``body`` from now on."""

@@ -23,6 +23,7 @@ from milk_tui.ui.transcript import (
     Usage,
     interleave,
 )
+from tests.support.polling import until
 from tests.ui.transcript.support import TranscriptApp, leg, painted, prompt, session, show
 
 SIZE = (80, 30)
@@ -53,12 +54,18 @@ async def test_a_leg_that_has_said_nothing_waits_visibly():
             "⋯ waiting for the first words …",
         ]
         transcript.progress(KEY, Progress("loading the embedded model", 0.43))
-        await pilot.pause(0.1)
-        assert painted(transcript)[3] == "⋯ loading the embedded model  ▰▰▰▰▱▱▱▱▱▱ 43 %"
-        transcript.progress(KEY, None)
+        await until(lambda: painted(transcript)[3] == "⋯ loading the embedded model  ▰▰▰▰▱▱▱▱▱▱ 43 %")
         transcript.stream_text(KEY, "Hello")
-        await pilot.pause(0.2)
-        assert painted(transcript)[3] == "Hello"
+        await until(lambda: painted(transcript)[3:6] == ["Hello", "", ""])
+
+
+async def test_what_comes_for_an_entry_that_is_not_there_is_dropped():
+    async with TranscriptApp().run_test(size=SIZE) as pilot:
+        transcript, _ = await show(pilot, [prompt(1, "q")])
+        transcript.stream_text(("leg", 77), "lost")
+        transcript.finish(("leg", 77), EntryBody(()))
+        transcript.bodies_loaded([("leg", 77)])
+        assert not transcript.document.live and transcript._timer is None
 
 
 @pytest.mark.parametrize("size", [1, 3, 17, 400])
@@ -74,7 +81,7 @@ async def test_what_was_streamed_looks_like_what_is_stored(size):
         streamed = painted(transcript)
         body = EntryBody((*HEAD, Markdown(ANSWER)))
         transcript.finish(KEY, body)
-        await pilot.pause(0.1)
+        await until(lambda: not transcript.document.busy)
         finished = painted(transcript)
         transcript.load([Entry(KEY, EntryKind.LEG)], None)
         transcript.update(KEY, body)
@@ -184,9 +191,8 @@ async def test_many_small_pieces_are_few_repaints():
         transcript._tick = counted  # type: ignore[method-assign]
         for n in range(2_000):
             transcript.stream_text(KEY, f"word{n} ")
-        await pilot.pause(0.3)
+        await until(lambda: any("word1999" in row for row in painted(transcript)))
         assert 1 <= ticks <= 6
-        assert any("word1999" in row for row in painted(transcript))
 
 
 async def test_what_is_settled_is_not_drawn_again():

@@ -8,6 +8,7 @@ from textual import events
 from milk_tui.ui.transcript import Entry, EntryBody, EntryKind, Markdown, Transcript
 from milk_tui.ui.transcript.document import KEPT_CHARS
 from milk_tui.ui.transcript.render import KEPT_ROWS
+from tests.support.polling import until
 from tests.ui.transcript.support import TranscriptApp, leg, painted, prompt, session, show
 
 SIZE = (80, 24)
@@ -121,7 +122,7 @@ async def test_new_text_does_not_move_a_reader_and_is_counted():
         transcript.append(*leg(900), live=True)
         for n in range(40):
             transcript.stream_text(("leg", 900), f"line {n}\n\n")
-        await pilot.pause(0.2)
+        await until(lambda: transcript._timer is None)
         assert painted(transcript) == before
         assert transcript.new_count == 2
         assert app.said[-1] == Transcript.FollowChanged(False, 2)
@@ -136,8 +137,7 @@ async def test_new_text_moves_the_view_while_the_end_is_followed():
         for n in range(40):
             transcript.stream_text(("leg", 900), f"line {n}\n\n")
             await pilot.pause()
-        await pilot.pause(0.2)
-        assert "line 39" in painted(transcript)
+        await until(lambda: "line 39" in painted(transcript))
         assert transcript.scroll_y == transcript.max_scroll_y
 
 
@@ -266,11 +266,10 @@ async def test_an_idle_transcript_has_no_timer():
         transcript, _ = await show(pilot, session(40))
         transcript.append(*leg(900), live=True)
         transcript.stream_text(("leg", 900), "```python\nx = 1\n```\n")
-        await pilot.pause(0.3)
+        await until(lambda: any("x = 1" in row for row in painted(transcript)))
         transcript.finish(("leg", 900), EntryBody((Markdown("```python\nx = 1\n```\n"),)))
-        await pilot.pause(0.3)
-        assert transcript._timer is None and transcript._worker is None
-        assert [timer for timer in transcript._timers if timer._task and not timer._task.done()] == []
+        await until(lambda: not [timer for timer in transcript._timers if timer._task and not timer._task.done()])
+        assert not transcript.document.busy
 
 
 async def test_memory_is_bounded_while_the_whole_session_is_read():
@@ -343,8 +342,8 @@ async def test_what_is_said_before_the_widget_is_on_a_screen_is_shown_later():
     transcript.append(*leg(1), live=True)
     transcript.stream_text(("leg", 1), "streamed early")
     app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=SIZE):
         await app.query_one("#frame").remove_children()
         await app.query_one("#frame").mount(transcript)
-        await pilot.pause(0.2)
-        assert painted(transcript)[:5] == ["you · 14:02", "early", "", "● qwen · 14:02", "streamed early"]
+        early = ["you · 14:02", "early", "", "● qwen · 14:02", "streamed early"]
+        await until(lambda: painted(transcript)[:5] == early)
