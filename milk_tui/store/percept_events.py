@@ -14,10 +14,14 @@ from milk_tui.store.rows import decode, encode, storable
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+EDGES = "+edges"
+"""Beside the columns from before a change: the edges that came or went with it (``store/percept_edges.py``)."""
+
 
 class PerceptEvent(Struct, frozen=True, kw_only=True):
     """One change. ``kind``: captured · added · live · confirmed · pinned · unpinned · forgotten · restored ·
-    edited · weighed · shared · undone; ``actor``: a producer, or ``recovery``."""
+    edited · weighed · shared · superseded · merged · accepted · settled · undone; ``actor``: a producer, or
+    ``recovery``."""
 
     id: int
     percept_id: str
@@ -89,6 +93,33 @@ def last_undoable(conn: sqlite3.Connection, percept_id: str) -> tuple[PerceptEve
         (percept_id,),
     ).fetchone()
     return _with_undo(row) if row and row["undo"] is not None else None
+
+
+def newest_id(conn: sqlite3.Connection) -> int:
+    """The last event there is: what a change records comes after it."""
+    return int(conn.execute("select coalesce(max(id), 0) from percept_events").fetchone()[0])
+
+
+def since(conn: sqlite3.Connection, event_id: int) -> list[int]:
+    """The events after that one which can be undone, oldest first."""
+    rows = conn.execute("select id from percept_events where id > ? and undo is not null order by id", (event_id,))
+    return [row[0] for row in rows]
+
+
+def standing(conn: sqlite3.Connection, event_id: int) -> tuple[PerceptEvent, dict[str, Any]] | None:
+    """An event that still holds and can be undone, with those of its columns that nothing has changed since."""
+    row = conn.execute(
+        "select * from percept_events where id = ? and undone = 0 and undo is not null", (event_id,)
+    ).fetchone()
+    if row is None:
+        return None
+    event, values = _with_undo(row)
+    later = conn.execute(
+        "select undo from percept_events where percept_id = ? and id > ? and undone = 0 and kind <> 'undone'",
+        (event.percept_id, event_id),
+    ).fetchall()
+    changed = {column for (undo,) in later for column in decode(undo, dict[str, Any]) or {}} - {EDGES}
+    return event, {column: value for column, value in values.items() if column not in changed}
 
 
 def mark_undone(db: Database, event_id: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from milk_tui.core import percepts as rules
@@ -16,6 +17,8 @@ from milk_tui.store.rows import id_list, storable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from milk_tui.store.percept_edges import EdgeChange
 
 _MOMENT_CHARS = 1_000
 _REACH = "(p.scope = 'global' or p.session_id = ?)"
@@ -108,12 +111,18 @@ def change(
     turn_id: int | None = None,
     note: str = "",
     undoable: bool = True,
+    edges: Sequence[EdgeChange] = (),
     now: int | None = None,
 ) -> Percept:
-    """Set the columns of ``values`` and record the event ``kind``, with what it takes to undo it."""
+    """Set the columns of ``values`` and record the event ``kind``, with what it takes to undo it.
+
+    ``edges`` came or went with the change; they are put right when it is undone.
+    """
     now = now_ms() if now is None else now
     row = db.conn.execute("select * from percepts where id = ?", (percept.id,)).fetchone()
-    before = {column: row[column] for column in values}
+    before: dict[str, Any] = {column: row[column] for column in values}
+    if edges:
+        before[percept_events.EDGES] = list(edges)
     columns = "".join(f", {column} = ?" for column in values)
     db.execute(f"update percepts set updated_ms = ?{columns} where id = ?", (now, *values.values(), percept.id))
     after = percept_lists.many(db.conn, [percept.id])[percept.id]

@@ -25,7 +25,7 @@ from milk_tui.core.records import (
     Producer,
     Role,
 )
-from milk_tui.store import agents, legs, percept_events, percept_lists, percept_rows
+from milk_tui.store import agents, legs, percept_edges, percept_events, percept_lists, percept_rows
 from milk_tui.store.clock import now_ms
 from milk_tui.store.rows import id_list
 
@@ -330,6 +330,7 @@ def undo(db: Database, reference: str, *, actor: Producer = Producer.USER, now: 
         return None
     event, values = found
     percept_events.mark_undone(db, event.id)
+    percept_edges.take_back(db, percept_edges.kept(values))
     after = percept_rows.change(db, percept, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
     return Change(after, "restored" if event.kind == "forgotten" else "undone")
 
