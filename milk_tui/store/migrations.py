@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema, schema_recall
+from milk_tui.store import schema, schema_memory, schema_recall
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -38,6 +38,8 @@ STEPS: tuple[Step, ...] = (
     Step("search in messages", lambda db: db.executescript(schema.MESSAGES_FTS)),
     Step("what agents say beside their answers", lambda db: db.executescript(schema.CAPTURES)),
     Step("pieces of words, vectors and replaced facts for recall", lambda db: db.executescript(schema_recall.RECALL)),
+    Step("periods in which facts gain and lose weight", lambda db: db.executescript(schema_memory.CONSOLIDATIONS)),
+    Step("where imported facts are from", lambda db: db.executescript(schema_memory.IMPORTS)),
 )
 
 VERSION = len(STEPS)
