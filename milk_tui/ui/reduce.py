@@ -68,6 +68,7 @@ def _progress(
     leg = state.running
     if leg is None or leg.leg_id != event.leg_id:
         return _NOTHING
+    before = leg
     match event:
         case e.LegText():
             leg = leg._replace(chars=leg.chars + len(event.text), notice="", fraction=None)
@@ -78,7 +79,12 @@ def _progress(
         case e.LegNotice():
             leg = leg._replace(notice=event.text, fraction=event.fraction)
     state.running = leg
-    return _STATUS
+    return _STATUS if _phase(leg) != _phase(before) else _NOTHING
+
+
+def _phase(leg: RunningLeg) -> tuple[bool, bool, str, float | None]:
+    """What is said about a leg beside its counts, which the clock of the screen brings up to date."""
+    return leg.chars > 0, leg.thinking_chars > 0, leg.notice, leg.fraction
 
 
 def _tool(state: SessionState, event: e.ToolStarted | e.ToolFinished) -> frozenset[Topic]:

@@ -92,6 +92,13 @@ def test_what_a_running_leg_does_is_said(event: e.AnyEvent, said: str) -> None:
     assert said in status(after(leg_started(), event))
 
 
+def test_streamed_text_draws_nothing_again_but_its_beginning() -> None:
+    known = after(leg_started())
+    text = e.LegText(session_id=S, leg_id=7, text="x")
+    assert reduce.apply(known, text, 0) == {Topic.STATUS}
+    assert reduce.apply(known, text, 0) == set()
+
+
 def test_what_another_leg_does_is_not_this_ones() -> None:
     known = after(leg_started(7), e.LegText(session_id=S, leg_id=6, text="old"))
     assert known.running is not None
