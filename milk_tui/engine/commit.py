@@ -82,6 +82,7 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     new_bricks, entries = settle(db, leg, now=now)
     if succeeded:
         new_bricks += _brief_delivered(db.conn, leg)
+    if ending.status is LegStatus.DONE:
         _mark(db, leg, ending.markers)
     if ending.brief:
         before = bricks.newest(db.conn, leg.session_id, BrickKind.BRIEF)

@@ -309,7 +309,8 @@ def test_a_session_lived_through_leg_by_leg_ends_where_its_history_leads(turns, 
     for number in range(len(turns) + 1):
         seen = [t for t in turns[:number] if mark is None or t.leg_id > mark.after]
         last = fit(seen, limit, mark, turns[number].prompt if number < len(turns) else "")
-        mark = last.mark
+        answered = number == len(turns) or turns[number].answer or turns[number].rounds
+        mark = last.mark if answered else mark  # kept only when the leg succeeded
 
     assert last.messages == fit(turns, limit).messages
 
