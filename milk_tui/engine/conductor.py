@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core import context, routing
-from milk_tui.core.errors import MilkError, PerceptRefusedError
+from milk_tui.core.errors import MilkError
 from milk_tui.core.records import (
     Brick,
     BrickKind,
-    Consumer,
     ContextPlan,
     Percept,
     Role,
@@ -25,16 +24,16 @@ from milk_tui.core.records import (
     Turn,
     TurnStatus,
 )
-from milk_tui.core.tags import split_consumer
 from milk_tui.core.text import clean, one_line
 from milk_tui.engine import casting, commit, events
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
+from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.turn import Asked, TurnRun
-from milk_tui.store import Store, bricks, percepts, recovery, sessions, turns
+from milk_tui.store import Store, bricks, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ class Conductor:
         self._config = config
         self._roster = roster
         self._bus = Bus()
+        self.memory = MemoryDesk(store, lambda: self.session, self.publish)
+        """The person's hand on the facts."""
         self._desk = Desk(store, config, project, self.publish)
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
@@ -294,38 +295,18 @@ class Conductor:
             self.publish(events.BrickChanged(session_id=self.session.id, brick=brick))
 
     async def learn(self, text: str, *, pinned: bool = False, override_secret: bool = False) -> Percept:
-        """The person states a fact; ``@NAME:`` before it restricts who gets it. Raises PerceptRefusedError."""
-        names = self.session.primary.name, self.session.escalation.name if self.session.escalation else ""
-        consumer, content = split_consumer(text.strip(), *names) if any(names) else (Consumer.ALL, text)
-        try:
-            change = await self.store.write(
-                partial(
-                    percepts.add,
-                    content=content,
-                    session_id=self.session.id,
-                    consumer=consumer,
-                    pinned=pinned,
-                    allow_secret=override_secret,
-                )
-            )
-        except PerceptRefusedError as refused:
-            self.publish(events.PerceptRefused(session_id=self.session.id, content="", why=str(refused)))
-            raise
-        self._percept(change)
-        return change.percept
+        """The person states a fact (``MemoryDesk.learn``)."""
+        return await self.memory.learn(text, pinned=pinned, override_secret=override_secret)
 
     async def pin(self, percept_id: str, pinned: bool) -> None:
-        self._percept(await self.store.write(partial(percepts.pin, reference=percept_id, pinned=pinned)))
+        await self.memory.pin([percept_id], pinned)
 
     async def forget(self, percept_id: str) -> None:
         """Nobody is given it any more; it can be restored."""
-        self._percept(await self.store.write(partial(percepts.forget, reference=percept_id)))
+        await self.memory.forget([percept_id])
 
     async def restore(self, percept_id: str) -> None:
-        self._percept(await self.store.write(partial(percepts.restore, reference=percept_id)))
-
-    def _percept(self, change: percepts.Change) -> None:
-        self.publish(events.PerceptChanged(session_id=self.session.id, percept=change.percept, what=change.what))
+        await self.memory.restore([percept_id])
 
     async def plan_escalation(self, prompt: str = "") -> ContextPlan:
         """What the escalation agent would be given now (nonces masked). Raises MilkError when there is none."""

@@ -20,7 +20,7 @@ EDGES = "+edges"
 
 class PerceptEvent(Struct, frozen=True, kw_only=True):
     """One change. ``kind``: captured · added · live · confirmed · pinned · unpinned · forgotten · restored ·
-    edited · weighed · shared · superseded · merged · accepted · settled · undone; ``actor``: a producer, or
+    edited · weighed · shared · superseded · merged · suspected · accepted · settled · undone; ``actor``: a producer, or
     ``recovery``."""
 
     id: int
