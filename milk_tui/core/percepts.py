@@ -89,12 +89,13 @@ def birth(producer: Producer, pinned: bool = False) -> int:
 
 
 def line(percept: Percept) -> str:
-    """The percept as an agent is given it: ``#id date producer: text`` on one line that can't end its
+    """The percept as an agent is given it: ``#id date producer: text (aside)`` on one line that can't end its
     block.
     """
     ms = min(max(percept.created_ms, 0), _LAST_MS)
     date = datetime.fromtimestamp(ms / 1000, UTC).date()
-    return escape(f"{percept.short_id} {date} {percept.producer}: {normalise(percept.content)}")
+    aside = f" ({normalise(percept.aside)})" if percept.aside else ""
+    return escape(f"{percept.short_id} {date} {percept.producer}: {normalise(percept.content)}{aside}")
 
 
 def rank(percepts: Iterable[Percept], prompt: str) -> list[Percept]:

@@ -444,6 +444,8 @@ class Percept(Struct, frozen=True, kw_only=True):
     valid_from_ms: int | None = None
     valid_to_ms: int | None = None
     superseded_by: str | None = None
+    aside: str = ""
+    """What recall says beside the fact, such as what it replaced; never stored."""
 
     @property
     def short_id(self) -> str:

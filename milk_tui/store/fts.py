@@ -1,10 +1,78 @@
-"""Queries for the text indexes, made so that no text can be read as query syntax."""
+"""Queries for the text indexes, made so that no text can be read as query syntax, and what they find.
+
+``percepts_fts`` holds whole words (stemmed), ``percepts_trigram`` pieces of three letters: the second chance for
+parts of identifiers and for scripts without spaces (``recall.md``, "Engine").
+"""
 
 from __future__ import annotations
 
-from milk_tui.core.words import tokens
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Sequence
+from math import log
+
+from msgspec import Struct
+
+from milk_tui.core.words import STOP_WORDS
+from milk_tui.store.rows import id_list, tuples
 
 MAX_WORDS = 32
+"""Words of a text that are asked for."""
+LARGE = 200_000
+LARGE_WORDS = 8
+"""Above ``LARGE`` facts only so many words are asked for, the rarest (``recall.md``)."""
+POSTINGS = 10_000
+"""Entries of the index that a ranked query reads, about: of more, the commonest words are left out."""
+
+_WORDS_RANKED = 96
+_COUNTED = 50_000
+_READ_CHARS = 24_000
+_MAX_WORD = 64
+_PIECES = 48
+
+_WORD = re.compile(r"[^\W_]+")
+_COMPOUND = re.compile(r"[^\W_]+(?:[./:@#~+_-]{1,2}[^\W_]+)+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]{2,}"
+)
+"""Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Kana, Han."""
+_CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[_./:@#~-]")
+
+_TO_AN_ASSISTANT = frozenset(
+    ("describe", "draft", "explain", "give", "hello", "hey", "hi", "ok", "okay", "recommend", "show", "suggest")
+    + ("summarise", "summarize", "tell", "thank", "thanks", "write", "yes")
+)
+"""Words with which people speak to an assistant: they say nothing about what is asked."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """The words of a text that the index was asked for, with how rare they are."""
+
+    words: tuple[str, ...] = ()
+    """The rarest first."""
+    common: tuple[str, ...] = ()
+    """Left out, since so many facts have them."""
+    unknown: tuple[str, ...] = ()
+    """Those that no fact has."""
+    ideal: float = 0.0
+    """The score of a fact that has all of them, the unknown ones too; 0 when there are none."""
+    match: str = ""
+    """The query; empty when there is nothing to ask for."""
+
+
+def words_of(text: str) -> list[str]:
+    """What a text can be found by: its words as they stand, each once, without those that say nothing."""
+    if len(text) > _READ_CHARS:
+        text = f"{text[: _READ_CHARS * 3 // 4]} {text[-_READ_CHARS // 4 :]}"
+    found: dict[str, str] = {}
+    for match in _WORD.finditer(_POSSESSIVE.sub(" ", unicodedata.normalize("NFKC", text))):
+        word = match.group()
+        folded = word.casefold()
+        if folded not in STOP_WORDS and folded not in _TO_AN_ASSISTANT:
+            found.setdefault(folded, word[:_MAX_WORD])
+    return list(found.values())
 
 
 def any_of(text: str, *, typing: bool = False, max_words: int = MAX_WORDS) -> str:
@@ -13,11 +81,128 @@ def any_of(text: str, *, typing: bool = False, max_words: int = MAX_WORDS) -> st
     ``typing``: the last word may be the beginning of one, if it has three letters. Of a long text the longest words
     are taken: they are the rare ones.
     """
-    found = tokens(text)
+    found = words_of(text)
     if len(found) > max_words:
         longest = frozenset(sorted(found, key=lambda word: (-len(word), word))[:max_words])
         found = [word for word in found if word in longest]
-    quoted = ['"' + word.replace('"', '""') + '"' for word in found]
+    quoted = [_quoted(word) for word in found]
     if typing and found and len(found[-1]) >= 3:
         quoted[-1] += "*"
     return " OR ".join(quoted)
+
+
+def ask(conn: sqlite3.Connection, text: str, *, typing: bool = False) -> Asked:
+    """Which words of the text to ask for: the rare ones, as many as can be ranked in time.
+
+    What stands together (``a/path.py``, ``3.11``) is also asked for as a whole. Raises sqlite3.DatabaseError when the
+    index is damaged.
+    """
+    size = conn.execute("select max(seq) from percepts").fetchone()[0] or 0
+    found = words_of(text)
+    if not (size and found):
+        return Asked(unknown=tuple(found))
+    begun = found[-1] if typing and len(found[-1]) >= 3 else None
+    if len(found) > _WORDS_RANKED:
+        longest = frozenset(sorted(found, key=lambda word: (-len(word), word))[:_WORDS_RANKED])
+        found = [word for word in found if word in longest]
+    terms = {word: _quoted(word) + ("*" if word == begun else "") for word in found}
+    counts = {word: _count(conn, term) for word, term in terms.items()}
+    known = sorted((word for word in found if counts[word]), key=lambda word: counts[word])
+    most = LARGE_WORDS if size > LARGE else MAX_WORDS
+    taken: list[str] = []
+    read = 0
+    for word in known[:most]:
+        if taken and read + counts[word] > POSTINGS:
+            break
+        taken.append(word)
+        read += counts[word]
+    wholes = [_quoted(whole) for whole in _COMPOUND.findall(text[:_READ_CHARS])[:8] if _has_all(whole, taken)]
+    unknown = [word for word in found if not counts[word]]
+    return Asked(
+        words=tuple(taken),
+        common=tuple(known[len(taken) :]),
+        unknown=tuple(unknown),
+        ideal=sum(_rarity(size, counts[word]) for word in found),
+        match=" OR ".join([terms[word] for word in taken] + wholes),
+    )
+
+
+def best(conn: sqlite3.Connection, match: str, limit: int) -> list[tuple[int, float]]:
+    """Row numbers of facts with their scores (BM25, more is better), best first."""
+    if not match:
+        return []
+    sql = "select rowid, -rank from percepts_fts where percepts_fts match ? order by rank limit ?"
+    return [(seq, max(score, 0.0)) for seq, score in tuples(conn, sql, (match, limit))]
+
+
+def by_pieces(conn: sqlite3.Connection, text: str, limit: int) -> list[tuple[int, float]]:
+    """Row numbers of facts that share parts of words with the text, best first, with the share of its pieces.
+
+    A piece is three letters; of scripts without spaces two. Raises sqlite3.DatabaseError when the index is damaged.
+    """
+    pieces = _pieces(text)
+    if not pieces:
+        return []
+    terms = {term: piece for piece in pieces for term in _terms(conn, piece)}
+    if not terms:
+        return []
+    match = " OR ".join(_quoted(term) for term in terms)
+    seqs = [seq for (seq,) in tuples(conn, _NEWEST_PIECES, (match, 20 * limit))]
+    sql = "select seq, content || ' ' || subject from percepts where seq in (select value from json_each(?))"
+    scored = []
+    for seq, content in tuples(conn, sql, (id_list(seqs),)):
+        folded = content.casefold()
+        scored.append((seq, sum(piece in folded for piece in pieces) / len(pieces)))
+    scored.sort(key=lambda row: (-row[1], -row[0]))
+    return scored[:limit]
+
+
+_NEWEST_PIECES = "select rowid from percepts_trigram where percepts_trigram match ? order by rowid desc limit ?"
+
+
+def is_identifier(text: str) -> bool:
+    """True when a part of the text is more than a word: ``getUser``, ``a/b.py``, ``E17``, ``x_y``."""
+    return any(len(part) > 3 and _CAMEL.search(part.strip(".,:;!?-")) for part in text[:_READ_CHARS].split())
+
+
+def is_unspaced(text: str) -> bool:
+    return _UNSPACED.search(text[:_READ_CHARS]) is not None
+
+
+def _pieces(text: str) -> list[str]:
+    found: dict[str, None] = {}
+    for word in words_of(text):
+        folded = word.casefold()
+        size = 2 if _UNSPACED.fullmatch(word) else 3
+        for start in range(len(folded) - size + 1):
+            found[folded[start : start + size]] = None
+        if len(found) >= _PIECES:
+            break
+    return list(found)[:_PIECES]
+
+
+def _terms(conn: sqlite3.Connection, piece: str) -> Iterable[str]:
+    """The pieces of the index that begin so; those of two letters begin several."""
+    if len(piece) >= 3:
+        return (piece,)
+    sql = "select term from percepts_trigram_terms where term >= ? and term < ? limit 16"
+    return [term for (term,) in tuples(conn, sql, (piece, piece + "\U0010ffff"))]
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
+def _count(conn: sqlite3.Connection, term: str) -> int:
+    sql = f"select count(*) from (select 1 from percepts_fts where percepts_fts match ? limit {_COUNTED:d})"
+    return int(conn.execute(sql, (term,)).fetchone()[0])
+
+
+def _rarity(size: int, count: int) -> float:
+    """As BM25 has it, and never nothing."""
+    return max(log((size - count + 0.5) / (count + 0.5)), 0.01) if count <= size else 0.01
+
+
+def _has_all(whole: str, taken: Sequence[str]) -> bool:
+    folded = {word.casefold() for word in taken}
+    return any(part.casefold() in folded for part in _WORD.findall(whole))

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer, Role
-from milk_tui.store.rows import id_list, like
+from milk_tui.store.rows import id_list, like, tuples
 
-COLUMNS = ", ".join(f"p.{column}" for column in Percept.__struct_fields__)
+COLUMNS = ", ".join(f"p.{column}" for column in Percept.__struct_fields__ if column != "aside")
 """Of the table or the view under the name ``p``, in the order of the record."""
 
 _REACH = "(p.scope = 'global' or p.session_id = ?)"
@@ -54,7 +54,10 @@ _ENUMERATED: tuple[tuple[str, dict[Any, Any]], ...] = (
 
 
 def to_percept(row: sqlite3.Row) -> Percept:
-    values = dict(row)
+    return _made(dict(row))
+
+
+def _made(values: dict[str, Any]) -> Percept:
     for column, members in _ENUMERATED:
         values[column] = members[values[column]]
     return Percept(**values)
@@ -179,6 +182,62 @@ def _visible(
         (*values, limit),
     )
     return [to_percept(row) for row in rows]
+
+
+def readable(
+    conn: sqlite3.Connection, role: Role | None, session_id: str | None, seqs: Iterable[int]
+) -> dict[int, Percept]:
+    """By row number, those that the agent could be given in the session, and the superseded ones that it could have been
+    given: for recall, which looks for those and gives what replaced them.
+
+    ``role`` ``None`` is the person, ``session_id`` ``None`` every session.
+    """
+    conditions = ["p.seq in (select value from json_each(?))"]
+    values: list[object] = [id_list(seqs)]
+    if session_id is not None:
+        conditions.append(_REACH)
+        values.append(session_id)
+    if role is None:
+        source = "percepts"
+        conditions.append("p.status in ('live', 'suspect', 'superseded')")
+    else:
+        source = "percepts_readable"
+        conditions.append("p.reader = ?")
+        values.append(role)
+    rows = conn.execute(f"select p.seq as seq, {COLUMNS} from {source} p where {' and '.join(conditions)}", values)
+    return {row["seq"]: _numbered(row) for row in rows}
+
+
+def by_seq(conn: sqlite3.Connection, seqs: Iterable[int]) -> dict[int, Percept]:
+    """By row number, whatever became of them and whoever they are for: only to say why one is not given."""
+    rows = conn.execute(
+        f"select p.seq as seq, {COLUMNS} from percepts p where p.seq in (select value from json_each(?))",
+        (id_list(seqs),),
+    )
+    return {row["seq"]: _numbered(row) for row in rows}
+
+
+def seqs_of(conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, int]:
+    """The row numbers of those ids that are there."""
+    rows = tuples(conn, "select id, seq from percepts where id in (select value from json_each(?))", (id_list(ids),))
+    return dict(rows)
+
+
+def doubted(conn: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of facts that contradict each other, of which one is among ``ids``."""
+    listed = id_list(ids)
+    return tuples(
+        conn,
+        "select source, target from percept_edges where kind = 'contradicts' and (source in"
+        " (select value from json_each(?)) or target in (select value from json_each(?))) order by id",
+        (listed, listed),
+    )
+
+
+def _numbered(row: sqlite3.Row) -> Percept:
+    values = dict(row)
+    del values["seq"]
+    return _made(values)
 
 
 def count_visible(conn: sqlite3.Connection, role: Role, session_id: str) -> int:
