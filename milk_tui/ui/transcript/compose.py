@@ -64,11 +64,14 @@ def compose(parts: Sequence[Part], opened: Set[Hashable], text_of: TextOf) -> li
     return blocks
 
 
-def line(runs: Sequence[Run], role: str, **layout: object) -> Block:
-    """A block of the program's own words."""
+def line(
+    runs: Sequence[Run], role: str, *, hang: int = 0, elastic: int | None = None, rule: str = "", ground: str = "text"
+) -> Block:
+    """A block of the program's own words; see ``Runs``."""
     kept = tuple(run for run in runs if run[0])
     source = "".join(run[0] for run in kept)
-    return Block(source, Runs(kept, **layout), role, Held(source), 0, (0, len(source)))  # type: ignore[arg-type]
+    shape = Runs(kept, hang, elastic, rule, ground)
+    return Block(source, shape, role, Held(source), 0, (0, len(source)))
 
 
 def _part(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Block]:

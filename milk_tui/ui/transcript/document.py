@@ -46,14 +46,17 @@ class Document:
         self._unfinished: dict[Key, None] = {}
         self._changed: set[Key] = set()
         self._chars = 0
+        self._pass = 0
+
+    def begin(self) -> None:
+        """A new pass over the rows: what this one and the one before it touch is not forgotten meanwhile."""
+        self._pass += 1
 
     @property
     def total(self) -> int:
         """Rows in all, measured or guessed."""
         self._count()
         return self.entries.heights.total
-
-    # what there is
 
     def load(self, entries: Iterable[Entry], source: BodySource | None) -> None:
         for state in (self._layouts, self._bodies, self._opened, self._unfinished, self.live, self.wanted):
@@ -141,17 +144,17 @@ class Document:
             layout.set(layout.blocks, paper.width)
             self._changed.add(key)
 
-    # where things are
-
     def layout(self, index: int) -> Layout:
         """The entry's blocks; a placeholder (and a wish) while its body is not there."""
         key = self.entries.items[index].key
         layout = self._layouts.get(key)
         if layout is not None:
             self._layouts.move_to_end(key)
+            layout.used = self._pass
             return layout
         if key in self.live:
             layout = self._layouts[key] = Layout()
+            layout.used = self._pass
             self.refresh(key)
             return layout
         body = self._body(key)
@@ -159,6 +162,7 @@ class Document:
             self.wanted[key] = None
             return self._placeholder(index)
         layout = self._layouts[key] = Layout(body.parts, self._texts(body.parts, {}))
+        layout.used = self._pass
         self._arrange(key, layout)
         self._forget_old()
         return layout
@@ -238,8 +242,6 @@ class Document:
         row = max((i for i, row in enumerate(made) if row.start <= x), default=0)
         return Spot(index, number, row)
 
-    # work that waits
-
     @property
     def busy(self) -> bool:
         return bool(self._unfinished) or self.rows.paper.colours.busy
@@ -260,8 +262,6 @@ class Document:
         for block in self.rows.showing(code):
             block.stamp += 1
         return True
-
-    # inside
 
     def _measure(self, block: Block) -> None:
         if not block.exact and not isinstance(block.shape, Placeholder):
@@ -363,14 +363,15 @@ class Document:
         self._unfinished.pop(key, None)
 
     def _forget_old(self) -> None:
-        while self._chars > KEPT_CHARS and len(self._layouts) > 1:
-            key = next((k for k in self._layouts if not self._is_held(k)), None)
-            if key is None or key == next(reversed(self._layouts)):
-                return
-            self._count()
+        if self._chars <= KEPT_CHARS:
+            return
+        self._count()
+        for key, layout in list(self._layouts.items()):
+            index = self.entries.index(key)
+            if layout.used >= self._pass - 1 or key in self.live or index in self.held:
+                continue
             self._forget(key)
-            if self.source is not None and self.entries.items[self.entries.index(key)].kind is not EntryKind.NOTICE:
+            if self.source is not None and self.entries.items[index].kind is not EntryKind.NOTICE:
                 self._bodies.pop(key, None)
-
-    def _is_held(self, key: Key) -> bool:
-        return key in self.live or self.entries.index(key) in self.held
+            if self._chars <= KEPT_CHARS:
+                return

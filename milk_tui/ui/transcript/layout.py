@@ -39,12 +39,13 @@ class Anchor:
 class Layout:
     """``tops[i]`` is the row of block ``i`` within the entry; the last one is the entry's height."""
 
-    __slots__ = ("blocks", "chars", "parts", "texts", "tops")
+    __slots__ = ("blocks", "chars", "parts", "texts", "tops", "used")
 
     def __init__(self, parts: Sequence[Part] = (), texts: Sequence[MarkdownText] = ()) -> None:
         self.parts = parts
         self.texts = texts
         self.chars = 0
+        self.used = 0
         self.blocks: Sequence[Block] = ()
         self.tops = [0]
 

@@ -13,18 +13,13 @@ from rich.style import Style
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-NAMES = (
-    # grounds
-    "text", "prompt", "fence",
-    # text
-    "strong", "emphasis", "strike", "code", "link", "target", "muted", "h1", "h2", "h3", "h4", "marker", "bar",
-    "border", "table-head", "html", "placeholder",
-    # parts
-    "prompt-name", "prompt-bar", "primary", "escalation", "receipt", "thinking", "fold", "tool", "tool-failed",
-    "fact", "information", "warning", "error", "usage", "label", "cursor",
-    # code
-    "keyword", "name", "builtin", "string", "number", "comment", "operator", "inserted", "deleted",
-)  # fmt: skip
+GROUNDS = ("text", "prompt", "fence")
+_TEXT = ("strong", "emphasis", "strike", "code", "link", "target", "muted", "h1", "h2", "h3", "h4", "marker")
+_LINES = ("bar", "border", "table-head", "html", "placeholder", "label", "prompt-bar", "cursor")
+_PARTS = ("prompt-name", "primary", "escalation", "receipt", "thinking", "fold", "tool", "tool-failed", "fact", "usage")
+_SEVERITIES = ("information", "warning", "error")
+_CODE = ("keyword", "name", "builtin", "string", "number", "comment", "operator", "inserted", "deleted")
+NAMES = (*GROUNDS, *_TEXT, *_LINES, *_PARTS, *_SEVERITIES, *_CODE)
 COMPONENTS = frozenset(f"transcript--{name}" for name in NAMES)
 
 _ATTRIBUTES = ("bold", "dim", "italic", "underline", "strike", "reverse", "blink", "conceal", "overline")
@@ -58,10 +53,7 @@ class Palette:
         styles: dict[str, Style] = {}
         for name in NAMES:
             full = widget.get_component_rich_style(f"transcript--{name}", default=ground)
-            if name in ("text", "prompt", "fence"):
-                styles[name] = full
-            else:
-                styles[name] = _difference(full, ground)
+            styles[name] = full if name in GROUNDS else _difference(full, ground)
         return cls(styles)
 
 

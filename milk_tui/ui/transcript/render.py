@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from rich.style import Style
+
 from milk_tui.ui.transcript.blocks import Block, Marked, Placeholder, Plain, Runs, Slice
 from milk_tui.ui.transcript.code import CodeLine, code_rows, label_row
 from milk_tui.ui.transcript.markdown import PROSE, Paper, markdown_rows
@@ -168,9 +170,9 @@ def _slice(paper: Paper, shape: Slice, source: str) -> list[Row]:
     return rows
 
 
-def _row(pieces: list[Piece], fill: object) -> Row:
+def _row(pieces: list[Piece], fill: Style) -> Row:
     begin, end = extent(pieces, 0)
-    return Row(pieces, fill, begin, end)  # type: ignore[arg-type]
+    return Row(pieces, fill, begin, end)
 
 
 def _shows(block: Block, code: str) -> bool:

@@ -61,8 +61,6 @@ class View(ScrollView, can_focus=True):
         self._worker: Timer | None = None
         self._prewarmed: Anchor | None = None
 
-    # where the view stands
-
     @property
     def following(self) -> bool:
         """True while the view stays at the end whatever arrives."""
@@ -137,6 +135,7 @@ class View(ScrollView, can_focus=True):
             self._place(0, 0)
             self._show([])
             return
+        document.begin()
         document.rows.paper.colours.refill()
         spot = None
         if not self._following:
@@ -210,8 +209,6 @@ class View(ScrollView, can_focus=True):
             self.settle()
         return changed
 
-    # what waits
-
     def _ask(self) -> None:
         document = self.document
         if document.source is not None and document.wanted:
@@ -244,8 +241,6 @@ class View(ScrollView, can_focus=True):
         if self.document.work():
             self.settle()
         self._work_later()
-
-    # what it looks like
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -320,8 +315,6 @@ class View(ScrollView, can_focus=True):
             style = (lead.style or Style()) + Style(color=palette("text", "cursor").color)
             return Strip([Segment("▌", style), Segment(lead.text[1:], lead.style), *rest], width)
         return strip
-
-    # what is selected
 
     def selection_updated(self, selection: Selection | None) -> None:
         self._selected = self._bounds(selection)

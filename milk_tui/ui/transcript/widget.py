@@ -69,8 +69,6 @@ class Transcript(View):
         for key in list(self._dirty):
             self._touch(key)
 
-    # entries
-
     def load(self, entries: Iterable[Entry], source: BodySource | None = None) -> None:
         """Shows another list of entries, at its end. Bodies come from ``source`` as they come into view."""
         self.document.load(entries, source)
@@ -124,8 +122,6 @@ class Transcript(View):
     def __contains__(self, key: Key) -> bool:
         return key in self.document.entries
 
-    # a running leg; what comes for an entry that is not in the list is dropped
-
     def stream_text(self, key: Key, delta: str) -> None:
         self._tell(key, lambda live: live.text(delta))
 
@@ -150,6 +146,7 @@ class Transcript(View):
         self._tell(key, lambda live: live.progress(progress))
 
     def _tell(self, key: Key, what: Callable[[Live], None]) -> None:
+        """Passes on what a running leg says; what comes for an entry that is not in the list is dropped."""
         if key in self.document.entries:
             what(self.document.start(key))
             self._touch(key)
@@ -188,8 +185,6 @@ class Transcript(View):
     def _is_in_view(self, keys: Iterable[Key]) -> bool:
         shown = {self.document.entries.items[line[0]].key for line in self._window}
         return not shown.isdisjoint(keys)
-
-    # keys
 
     def show_entry(self, key: Key) -> None:
         """Reads with the entry at the top; a key that is not there is no error."""
@@ -300,8 +295,6 @@ class Transcript(View):
 
     def on_focus(self, event: events.Focus) -> None:
         self._keep_cursor_in_view()
-
-    # mouse
 
     async def _on_mouse_down(self, event: events.MouseDown) -> None:
         self._pressed = event.screen_offset

@@ -272,3 +272,13 @@ def test_full_slices_of_an_open_fence_stay_the_same_objects():
     text.feed("```\n")
     text.advance()
     assert text.blocks()[0] is kept
+
+
+def test_very_many_small_blocks_look_the_same_in_batches():
+    source = "\n\n".join(f"para {n}" for n in range(3_200)) + "\n\n" + "\n".join(f"{n}. item" for n in range(1, 201))
+    text, rows = drawn(source)
+    shown = [row.text.strip() for _, row in rows if row.text.strip()]
+    assert shown == [*(f"para {n}" for n in range(3_200)), *(f"{n}. item" for n in range(1, 201))]
+    blocks = compose([Markdown(source)], frozenset(), lambda: text)
+    assert len(blocks) < 3_100
+    assert sum(len(make_rows(Paper(PALETTE, 60), block)) + block.gap for block in blocks) == 3_200 * 2 + 200 + 1

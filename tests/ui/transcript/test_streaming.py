@@ -211,16 +211,24 @@ async def test_what_is_settled_is_not_drawn_again():
 
 
 @pytest.mark.parametrize(
-    "unit", ["word " * 200, "x" * 1_000, "- item\n" * 100, "y = 1\n" * 150, "> q\n" * 200, "| a | b |\n" * 80]
+    ("unit", "chars"),
+    [
+        pytest.param("word " * 200, 1_000_000, id="one line"),
+        pytest.param("x" * 1_000, 1_000_000, id="one word"),
+        pytest.param("y = 1\n" * 150, 1_000_000, id="fence"),
+        pytest.param("- item\n" * 100, 200_000, id="list"),
+        pytest.param("> q\n" * 200, 200_000, id="quote"),
+        pytest.param("| a | b |\n" * 80, 200_000, id="table"),
+    ],
 )
-async def test_a_megabyte_streams_and_stays_usable(unit):
+async def test_a_block_that_never_ends_streams_and_stays_usable(unit, chars):
     async with TranscriptApp().run_test(size=SIZE) as pilot:
         transcript, _ = await show(pilot, session(5))
         start(transcript)
         transcript.stream_text(KEY, "```\n" if "=" in unit else "| a | b |\n|---|---|\n" if "|" in unit else "")
-        for n in range(1_000_000 // len(unit)):
+        for n in range(chars // len(unit)):
             transcript.stream_text(KEY, unit)
-            if n % 100 == 0:
+            if n % 50 == 0:
                 transcript._tick()
         transcript._tick()
         last = max(len(block.source) for block in transcript.document.layout(10).blocks)

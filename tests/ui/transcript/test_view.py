@@ -282,7 +282,19 @@ async def test_memory_is_bounded_while_the_whole_session_is_read():
             transcript.scroll_rows(300)
         document = transcript.document
         assert len(document.rows) <= KEPT_ROWS
-        assert sum(layout.chars for layout in document._layouts.values()) <= KEPT_CHARS + 20_000
+        assert sum(layout.chars for layout in document._layouts.values()) <= KEPT_CHARS + 300 * 10
+
+
+async def test_answers_larger_than_what_is_kept_are_cut_once_while_they_are_in_view():
+    text = "para of words\n\n" * 100_000
+    async with TranscriptApp().run_test(size=SIZE) as pilot:
+        transcript, source = await show(pilot, [leg(1, text), prompt(2, "q"), leg(2, text), prompt(3, "r")])
+        transcript.show_entry(("turn", 2))
+        transcript.scroll_rows(-3)
+        source.got.clear()
+        for _ in range(5):
+            transcript.settle()
+        assert source.got == []
 
 
 async def test_entries_can_be_taken_out_and_put_in_between():
