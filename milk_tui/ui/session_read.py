@@ -10,7 +10,7 @@ from milk_tui.core.records import Brick, Percept, PerceptionEntry, Session, Turn
 from milk_tui.store import bricks, history, legs, percept_lists, perception, turns, usage
 from milk_tui.store.legs import LegIndex
 from milk_tui.store.turns import TurnIndex
-from milk_tui.ui.state import ContextUse, QueuedPrompt, SessionState
+from milk_tui.ui.state import ContextUse, SessionState
 
 MOST_FACTS = 10_000
 """Facts of one group that a list holds."""
@@ -25,6 +25,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     bricks: list[Brick]
     perception: list[PerceptionEntry]
     queued: list[Turn]
+    """Prompts that wait, also another program's; those that this one works on are told by its conductor."""
     history: list[str]
     usage: Usage | None
     usage_partial: bool
@@ -53,8 +54,8 @@ def put(state: SessionState, shown: Shown) -> None:
     state.percepts = {percept.id: percept for percept in shown.percepts}
     state.bricks = {str(brick.kind): brick for brick in shown.bricks}
     state.perception = {(str(entry.layer), entry.key): entry for entry in shown.perception}
-    state.queue = {turn.id: QueuedPrompt(turn.id, turn.prompt, "") for turn in shown.queued}
     state.usage = shown.usage
     state.usage_partial = shown.usage_partial
     if shown.context_tokens is not None:
-        state.context = ContextUse(shown.context_tokens, estimated=False)
+        newest = max(shown.legs, key=lambda leg: leg.id)
+        state.context = ContextUse(shown.context_tokens, estimated=False, role=str(newest.role))
