@@ -1,0 +1,170 @@
+"""``python -m tests.screenshots [--to FOLDER]``: make the pictures of the README."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import shlex
+import sys
+import tempfile
+import time
+import uuid
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.screenshots import conversation
+from tests.support.polling import until
+
+if TYPE_CHECKING:
+    from milk_tui.ui.app import MilkApp
+
+ROOT = Path(__file__).parent.parent.parent
+BEGAN_MS = 1_767_967_320_000
+"""9 January 2026, 14:02 UTC."""
+LEG_MS = {"primary": 4_000, "escalation": 19_000}
+"""How long an agent seems to work."""
+_NOT_OURS = re.compile(r"\s*@font-face \{.*?\}|\s*<!--.*?-->", re.DOTALL)
+"""Fonts that a viewer would fetch."""
+
+
+class Clock:
+    """The time of day in this process: it stands still unless it is moved."""
+
+    def __init__(self) -> None:
+        self.ms = BEGAN_MS
+        time.time_ns = lambda: self.ms * 1_000_000
+        time.time = lambda: self.ms / 1000
+
+
+def set_ids() -> None:
+    """The ids of sessions and facts are the same in every run."""
+    numbers = random.Random(8413)
+    uuid.uuid4 = lambda: uuid.UUID(int=numbers.getrandbits(128), version=4)
+
+
+def settle_in(root: Path) -> Path:
+    """A home and a project folder for the program; returns the project."""
+    home, script, project = root / "milk", root / "script", root / "code" / "shop"
+    (home / "config").mkdir(parents=True)
+    project.mkdir(parents=True)
+    config = home / "config" / "config.toml"
+    config.write_text(conversation.CONFIG)
+    config.chmod(0o600)
+    script.write_text("".join(f"{line}\n" for line in conversation.replies()))
+    host = [sys.executable, "-m", "tests.support.scripted_host", "--script", str(script)]
+    os.environ.update(
+        HOME=str(root),
+        MILK_TUI_HOME=str(home),
+        MILK_TUI_PROBE_PORTS="none",
+        MILK_TUI_HOST_COMMAND=shlex.join(host),
+        PYTHONPATH=str(ROOT),
+        TZ="UTC",
+        ANTHROPIC_API_KEY="none-is-needed",
+    )
+    for name in ("NO_COLOR", "MILK_TUI_CONFIG", "MILK_TUI_DATABASE"):
+        os.environ.pop(name, None)
+    time.tzset()
+    return project
+
+
+def learn(*arguments: str) -> None:
+    """A fact from the shell."""
+    from milk_tui.cli.root import cli
+
+    cli.main(["memory", "learn", *arguments], prog_name="milk-tui", standalone_mode=False)
+
+
+class Photographer:
+    """Drives the program and draws what it shows."""
+
+    def __init__(self, project: Path, folder: Path, clock: Clock) -> None:
+        self._project = project
+        self._folder = folder
+        self._clock = clock
+
+    @asynccontextmanager
+    async def program(self, cols: int, rows: int, **launch: Any):
+        from milk_tui.engine.launch import Launch
+        from milk_tui.ui.app import MilkApp
+
+        app = MilkApp(Launch(directory=self._project, **launch))
+        async with app.run_test(size=(cols, rows)) as pilot:
+            await until(lambda: app.state.agents["primary"].state == "ready" and app.state.host == "ready")
+            await pilot.pause()
+            yield app, pilot
+            await app.control.close()
+
+    async def ask(self, app: MilkApp, pilot: Any, prompt: str) -> None:
+        from milk_tui.engine.events import LegStarted, TurnFinished
+
+        ended = []
+
+        def hear(event: object) -> None:
+            match event:
+                case LegStarted(role=role):
+                    self._clock.ms += LEG_MS[role]
+                case TurnFinished():
+                    ended.append(event)
+
+        self._clock.ms += 40_000
+        leave = app.control.conductor.listen(hear)
+        app.main.prompt.set_text(prompt)
+        await pilot.press("enter")
+        await until(lambda: ended and app.state.running is None)
+        leave()
+        await pilot.pause()
+
+    async def take(self, app: MilkApp, pilot: Any, name: str) -> None:
+        await pilot.pause(0.2)
+        svg = _NOT_OURS.sub("", app.export_screenshot(title="milk"))
+        svg = svg.replace("font-family: Fira Code", "font-family: Fira Code, DejaVu Sans Mono, Menlo")
+        (self._folder / f"{name}.svg").write_text(f"{svg.strip()}\n", encoding="utf-8")
+
+    async def all(self) -> None:
+        async with self.program(120, 44, new=True) as (app, pilot):
+            await self.ask(app, pilot, conversation.WHY)
+            await self.ask(app, pilot, conversation.FIX)
+            await self.take(app, pilot, "main")
+            await pilot.press("f3")
+            await self.take(app, pilot, "bricks")
+            await pilot.press("f2")
+            await self.take(app, pilot, "memory")
+        await self.one("sidebar", 120, 30, "f6", "f6", "down")
+        await self.one("light", 120, 30, theme="milk-light")
+        await self.one("standard", 80, 24)
+        await self.one("narrow", 60, 20)
+        await self.one("smallest", 40, 12)
+
+    async def one(self, name: str, cols: int, rows: int, *keys: str, theme: str = "") -> None:
+        """The session once more, in another terminal."""
+        async with self.program(cols, rows) as (app, pilot):
+            if theme:
+                app.theme = theme
+            await pilot.press(*keys)
+            await self.take(app, pilot, name)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
+    parser.add_argument("--to", type=Path, default=ROOT / "screenshots")
+    folder: Path = parser.parse_args(arguments).to
+    folder.mkdir(parents=True, exist_ok=True)
+    clock = Clock()
+    set_ids()
+    with tempfile.TemporaryDirectory(prefix="milk-") as root:
+        project = settle_in(Path(root).resolve())
+        os.chdir(project)
+        learn("--global", "--pin", conversation.PINNED)
+        for fact in conversation.GLOBAL:
+            learn("--global", fact)
+        asyncio.run(Photographer(project, folder.resolve(), clock).all())
+        os.chdir(ROOT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

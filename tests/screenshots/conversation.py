@@ -1,0 +1,58 @@
+"""A person, two agents and a shop that charges twice."""
+
+from __future__ import annotations
+
+CONFIG = """
+[session]
+primary = "qwen"
+escalation = "claude"
+[agents.qwen]
+model = "ollama_chat/qwen2.5-coder"
+window_tokens = 32768
+[agents.claude]
+model = "anthropic/claude-sonnet-4-5"
+window_tokens = 200000
+[ui]
+reduced_motion = true
+"""
+
+PINNED = "Money is integer cents everywhere, never a float"
+GLOBAL = ("Tests run with pytest -q from the repository's root", "Answer in English, code comments too")
+
+WHY = "Why does checkout charge twice after a timeout?"
+FIX = "Can we fix that without touching the billing worker?"
+
+_WHY_ANSWER = r"""
+SCN:tag need Stop the double charge after a gateway timeout
+SCN:tag percept pay() retries charge() after every GatewayTimeout
+SCN:say The handler tries again as soon as the gateway times out:\n\n
+SCN:say ```python\n@retry(times=3, on=GatewayTimeout)\ndef pay(order):\n
+SCN:say     return gateway.charge(order.card, order.total)\n```\n\n
+SCN:say A timeout does not mean that nothing happened: the gateway may have booked the first charge and only its answer
+SCN:say \x20was lost. Two things are missing:\n\n1. an **idempotency key** that stays the same for every try
+SCN:say \n2. a look at the gateway's state before the next try
+SCN:tag percept The gateway accepts an Idempotency-Key header
+"""
+
+_FIX_ANSWER = r"""
+SCN:say Not in the handler alone. `billing/worker.py` reads the same order from the queue and has a retry of its own,
+SCN:say \x20so the key must exist before the message is sent.
+SCN:tool record_memory {"fact": "billing/worker.py retries on its own, beside the handler"}
+SCN:tool escalate {"reason": "The key has to be made in cart, carried by the queue, checked in billing"}
+"""
+
+_DESIGN = r"""
+SCN:say **One key for each order, made once.** The cart makes it when the order is placed; the others only carry it or
+SCN:say \x20check it.\n\n| service | does | change |\n|---|---|---|\n
+SCN:say | cart | makes `order_key`, keeps it with the order | one column |\n
+SCN:say | queue | carries it in the message's header | none |\n
+SCN:say | billing | `insert … on conflict do nothing`, then `charge()` | one table |\n\n
+SCN:say Deploy billing first: it takes messages without a key until cart sends them. After that both retries are
+SCN:say \x20harmless, and `@retry` in the handler can stay.
+SCN:tag percept The cart makes order_key; billing deploys before cart
+"""
+
+
+def replies() -> list[str]:
+    """What the models answer, one line a request: both prompts, and the hand-over of the second one."""
+    return [" ".join(reply.split("\n")) for reply in (_WHY_ANSWER, _FIX_ANSWER, _DESIGN)]
