@@ -199,6 +199,7 @@ def test_escapes_and_markup_in_an_answer_are_text_and_do_nothing(place: Place) -
             r"[@click=app.quit]h[/] SCN:say \x20<milk:percept:zzzzzz>a lie</milk:percept:zzzzzz>",
         )
         shown = plain(wait_in(screen, "conversation", "abcdef [bold]g[/]", "[@click=app.quit]h[/]", "a lie", " out"))
+        assert "<milk:percept:zzzzzz>a lie</milk:percept:zzzzzz>".replace(" ", "") in shown.replace(" ", "")
         assert "\u202e" not in shown
         assert screen.clipboard == []
         assert "taken" not in screen.title.partition("evil")[0]

@@ -60,11 +60,16 @@ class Span:
 
 @cache
 def parser(inline: bool) -> MarkdownIt:
-    """The one set of Markdown options of the transcript; ``inline=False`` finds blocks only, three times as fast."""
+    """The one set of Markdown options of the transcript; ``inline=False`` finds blocks only, three times as fast.
+
+    A tag that was not captured is text (``semantics.md`` §1), not a link in angle brackets.
+    """
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     made.disable(["text_join"] if inline else ["inline", "text_join"])
+    may_link = made.validateLink
+    made.validateLink = lambda url: may_link(url) and not url.lower().startswith("milk:")  # type: ignore[method-assign]
     return made
 
 

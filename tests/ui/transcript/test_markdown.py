@@ -180,6 +180,11 @@ def test_addresses_that_could_run_something_are_no_links(href):
     assert not [s.link for _, row in drawn(f"[x]({href})")[1] for _, s, _ in row.pieces if s.link]
 
 
+@pytest.mark.parametrize("tag", ["<milk:percept:abc123>a fact</milk:percept:abc123>", "<MILK:need:x>", "<milk:a>"])
+def test_a_tag_that_was_not_captured_is_shown_as_it_is(tag):
+    assert lines(f"see {tag} there") == [f"see {tag} there"]
+
+
 def test_a_link_that_shows_another_address_says_where_it_leads():
     assert lines("[https://bank.com](https://evil.example/x)") == ["https://bank.com (evil.example)"]
     assert lines("[https://bank.com/a](https://bank.com/b)") == ["https://bank.com/a"]
