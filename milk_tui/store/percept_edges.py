@@ -91,6 +91,16 @@ def all_of(conn: sqlite3.Connection, ids: Iterable[str]) -> list[Edge]:
     return [Edge(source=row["source"], target=row["target"], kind=EdgeKind(row["kind"])) for row in rows]
 
 
+def touching(conn: sqlite3.Connection, ids: Iterable[str]) -> list[Edge]:
+    """The edges that have at least one end among these percepts."""
+    rows = conn.execute(
+        "select source, target, kind from percept_edges where source in (select value from json_each(?1))"
+        " union select source, target, kind from percept_edges where target in (select value from json_each(?1))",
+        (id_list(ids),),
+    )
+    return [Edge(source=row["source"], target=row["target"], kind=EdgeKind(row["kind"])) for row in rows]
+
+
 def links(conn: sqlite3.Connection, percept_id: str) -> list[Link]:
     """The percept's edges, oldest first."""
     rows = conn.execute(

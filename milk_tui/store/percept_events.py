@@ -19,9 +19,9 @@ EDGES = "+edges"
 
 
 class PerceptEvent(Struct, frozen=True, kw_only=True):
-    """One change. ``kind``: captured · added · live · confirmed · pinned · unpinned · forgotten · restored ·
-    edited · weighed · shared · superseded · merged · suspected · accepted · settled · undone; ``actor``: a producer, or
-    ``recovery``."""
+    """One change. ``kind``: captured · added · live · confirmed · pinned · unpinned · forgotten · restored · edited ·
+    weighed · shared · superseded · merged · suspected · accepted · settled · used · decayed · lifted · contradicted ·
+    promoted · imported · undone; ``actor``: a producer (``system`` for a consolidation), ``recovery`` or ``import``."""
 
     id: int
     percept_id: str
@@ -136,10 +136,19 @@ def confirmers(conn: sqlite3.Connection, percept_id: str) -> frozenset[str]:
 
 
 def reinforced_in(conn: sqlite3.Connection, percept_id: str, turn_id: int) -> bool:
-    """True when a confirmation in that turn added weight already."""
+    """True when a confirmation or a use in that turn added weight already."""
     row = conn.execute(
-        "select 1 from percept_events where percept_id = ? and turn_id = ? and kind = 'confirmed'"
+        "select 1 from percept_events where percept_id = ? and turn_id = ? and kind in ('confirmed', 'used')"
         " and weight_after > weight_before and undone = 0",
+        (percept_id, turn_id),
+    ).fetchone()
+    return row is not None
+
+
+def used_in(conn: sqlite3.Connection, percept_id: str, turn_id: int) -> bool:
+    """True when a use in that turn was counted already."""
+    row = conn.execute(
+        "select 1 from percept_events where percept_id = ? and turn_id = ? and kind = 'used' and undone = 0",
         (percept_id, turn_id),
     ).fetchone()
     return row is not None

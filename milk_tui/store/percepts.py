@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from milk_tui.core import percepts as rules
 from milk_tui.core.errors import MilkError, PerceptRefusedError
+from milk_tui.core.lifecycle import restored_weight
 from milk_tui.core.records import (
     BIRTH_WEIGHT,
     PINNED_WEIGHT,
@@ -27,7 +28,6 @@ from milk_tui.core.records import (
 )
 from milk_tui.store import agents, legs, percept_edges, percept_events, percept_lists, percept_rows
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import id_list
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -257,7 +257,10 @@ def forget(db: Database, reference: str, *, actor: Producer = Producer.USER, now
 
 
 def restore(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> Change:
-    """Bring a forgotten fact back as it was; when the same is known by another id, that one is confirmed."""
+    """Bring a forgotten fact back as it was; when the same is known by another id, that one is confirmed.
+
+    One that faded comes back heavy enough not to fade again at once.
+    """
     percept = percept_rows.known(db.conn, reference)
     if percept.status is not PerceptStatus.FORGOTTEN:
         return Change(percept, "restored")
@@ -269,6 +272,8 @@ def restore(db: Database, reference: str, *, actor: Producer = Producer.USER, no
     if status is PerceptStatus.STAGED and not _leg_runs(db.conn, percept.leg_id):
         status = PerceptStatus.LIVE
     values = {"status": status, "valid_to_ms": before[1].get("valid_to_ms") if before else None}
+    if before and before[0].actor == Producer.SYSTEM:
+        values["weight"] = restored_weight(percept)
     return Change(percept_rows.change(db, percept, "restored", values, actor=actor, now=now), "restored")
 
 
@@ -333,14 +338,6 @@ def undo(db: Database, reference: str, *, actor: Producer = Producer.USER, now: 
     percept_edges.take_back(db, percept_edges.kept(values))
     after = percept_rows.change(db, percept, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
     return Change(after, "restored" if event.kind == "forgotten" else "undone")
-
-
-def mark_used(db: Database, ids: Iterable[str], *, now: int | None = None) -> None:
-    """They were given to an agent in a leg that succeeded."""
-    db.execute(
-        "update percepts set uses = uses + 1, used_ms = ? where id in (select value from json_each(?))",
-        (now_ms() if now is None else now, id_list(ids)),
-    )
 
 
 def count_of_turn(conn: sqlite3.Connection, turn_id: int) -> int:

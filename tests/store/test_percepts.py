@@ -370,14 +370,6 @@ def test_the_history_says_why_a_fact_has_its_weight(store, session):
     ]
 
 
-def test_use_is_counted(store):
-    one, two = add(store, "one").percept, add(store, "two").percept
-    store.write_sync(lambda db: percepts.mark_used(db, [one.id], now=4))
-    store.write_sync(lambda db: percepts.mark_used(db, [one.id], now=5))
-    assert (get(store, one).uses, get(store, one).used_ms) == (2, 5)
-    assert (get(store, two).uses, get(store, two).used_ms) == (0, None)
-
-
 def test_a_fact_is_named_by_the_beginning_of_its_id(store):
     fact = add(store).percept
     find = lambda name: store.read_sync(lambda conn: percept_lists.get(conn, name))  # noqa: E731
