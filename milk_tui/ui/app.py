@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import App
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.theme import Theme
@@ -25,6 +24,7 @@ from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
 from milk_tui.ui.fact_list import FactList
 from milk_tui.ui.main_screen import MainScreen
+from milk_tui.ui.navigation import Navigation
 from milk_tui.ui.paint import LookBook
 from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.sidebar import FactPane
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from milk_tui.engine.events import AnyEvent
     from milk_tui.engine.launch import Launch
     from milk_tui.ui.commands import Command, Commands
-    from milk_tui.ui.screens import FullScreen
     from milk_tui.ui.transcript import messages
 
 OPEN_AFTER_S = 0.03
@@ -52,7 +51,7 @@ CLOSE_WITHIN_S = 8.0
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-class MilkApp(App[int]):
+class MilkApp(Navigation):
     """The program. ``launch`` says which directory, session and agents."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -70,8 +69,7 @@ class MilkApp(App[int]):
         self.keymap = Keymap({})
         self.look_book = LookBook()
         self.main = MainScreen(self.state, self.control, self.look_book)
-        self.terminal: int | None = None
-        """The terminal's descriptor, for an editor; ``None`` where there is none."""
+        self.terminal = None
         self._commands: Commands | None = None
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
@@ -152,12 +150,16 @@ class MilkApp(App[int]):
             await doing
         except MilkError as error:
             text = f"{error.what} {error.hint}".strip()
-            if fatal:
-                self.state.problem = text
-                self.main.state_changed(Topic)
-            self.main.note(text, "error" if fatal else "warning")
-            return False
-        return True
+        except Exception as error:
+            _log.exception("unexpected")
+            text = f"This failed inside milk-tui ({type(error).__name__}: {error}). screen.log has the details."
+        else:
+            return True
+        if fatal:
+            self.state.problem = text
+            self.main.state_changed(Topic)
+        self.main.note(text, "error" if fatal else "warning")
+        return False
 
     @work(group="command", exit_on_error=False)
     async def run_in_background(self, doing: Awaitable[object]) -> None:
@@ -239,7 +241,7 @@ class MilkApp(App[int]):
     def on_transcript_receipt_requested(self, event: messages.ReceiptRequested) -> None:
         match event.key:
             case ("leg", int(leg_id)):
-                self._inspect(leg_id)
+                self.inspect(leg_id)
 
     def on_transcript_follow_changed(self, event: messages.FollowChanged) -> None:
         self.main.say_following(event.following, event.new_count)
@@ -256,7 +258,7 @@ class MilkApp(App[int]):
     def fact_asked(self, event: FactList.Asked) -> None:
         doing = {"pin": self.commands.pin, "forget": self.commands.forget, "restore": self.commands.restore}
         if event.what == "details":
-            self.run_in_background(self._fact_details(event))
+            self.run_in_background(self.show_fact(event.percept))
         else:
             self.run_in_background(doing[event.what](event.percept))
 
@@ -292,32 +294,6 @@ class MilkApp(App[int]):
             here = hasattr(self, f"action_{action.method}")
             await self.run_action(action.method, self if here else self.main)
 
-    @work(group="dialog", exit_on_error=False)
-    async def action_history_search(self) -> None:
-        from milk_tui.ui import prompt_tools
-
-        await prompt_tools.search_history(self, self.main.prompt)
-
-    @work(group="dialog", exit_on_error=False)
-    async def action_editor(self) -> None:
-        from milk_tui.ui import prompt_tools
-
-        await self.guarded(prompt_tools.write_elsewhere(self, self.main.prompt, self.terminal))
-
-    async def _fact_details(self, event: FactList.Asked) -> None:
-        from milk_tui.ui.fact_details import details
-
-        turn = await details(self, self.control, event.percept)
-        if turn is not None and self.main.conversation is not None:
-            self.show_main()
-            self.main.conversation.go_to_turn(turn)
-
-    def use_theme(self, name: str) -> None:
-        if name in self.available_themes:
-            self.theme = name
-        else:
-            self.main.note(f"there is no theme {name}: {', '.join(sorted(self.available_themes))}", "warning")
-
     def copy_to_clipboard(self, text: str) -> None:
         super().copy_to_clipboard(text)
         self.main.note(f"{len(text):,} characters sent to the terminal's clipboard")
@@ -331,97 +307,6 @@ class MilkApp(App[int]):
             keep = "" if self._named_terminal else "\x1b[22;0t"
             self._named_terminal = True
             self._driver.write(f"{keep}\x1b]2;milk{' · ' + title if title else ''}\x07")
-
-    def show_main(self) -> None:
-        """Close every screen above the main one."""
-        while self.screen is not self.main:
-            self.pop_screen()
-
-    def show_full(self, screen: FullScreen) -> None:
-        """Show a full screen instead of the one that is up; the same one again closes it."""
-        again = type(self.screen) is type(screen)
-        self.show_main()
-        if not again:
-            self.push_screen(screen)
-
-    def action_memory(self) -> None:
-        from milk_tui.ui.memory import MemoryScreen
-
-        self.show_full(MemoryScreen(self.state, self.keymap))
-
-    def action_bricks(self) -> None:
-        self._inspect()
-
-    def _inspect(self, leg_id: int | None = None) -> None:
-        """The brick inspector, with the receipt of a leg when one is named."""
-        from milk_tui.ui.inspector import InspectorScreen
-
-        self.show_full(InspectorScreen(self.state, self.keymap, self.control, leg_id=leg_id))
-
-    def action_perception(self) -> None:
-        from milk_tui.ui.perception import PerceptionScreen
-
-        self.show_full(PerceptionScreen(self.state, self.keymap))
-
-    @work(group="dialog", exit_on_error=False)
-    async def action_sessions(self) -> None:
-        from milk_tui.ui.sessions import choose
-
-        await self.guarded(choose(self, self.control, self))
-
-    @work(group="dialog", exit_on_error=False)
-    async def action_new_session(self) -> None:
-        self.show_main()
-        await self.guarded(self.switch_session(new=True))
-
-    async def switch_session(self, which: str | None = None, *, new: bool = False) -> None:
-        """Another session on the screen; the draft of this one is saved first."""
-        if self.control.workspace is None:
-            self.main.note("the session is not open yet")
-            return
-        await self.control.save_draft(self.main.prompt.full_text)
-        await self.control.open_session(which, new=new)
-
-    @work(group="dialog", exit_on_error=False)
-    async def action_help(self) -> None:
-        from milk_tui.ui.actions import BY_ID
-        from milk_tui.ui.help import help_picker
-
-        chosen = await self.push_screen_wait(help_picker(self.keymap))
-        if chosen is not None:
-            await self.guarded(self.perform(BY_ID[chosen]))
-
-    def action_palette(self) -> None:
-        from textual.command import CommandPalette
-
-        from milk_tui.ui.palette import Actions
-
-        self.push_screen(CommandPalette([Actions], placeholder="find a command"))
-
-    @work(group="dialog", exit_on_error=False)
-    async def action_theme(self) -> None:
-        from milk_tui.ui.dialogs import Picker
-        from milk_tui.ui.theme_rows import theme_rows
-
-        before = self.theme
-        chosen = await self.push_screen_wait(Picker("theme", theme_rows(self.available_themes, before)))
-        if chosen is not None:
-            self.theme = chosen
-
-    def action_next_pane(self) -> None:
-        self._move_pane(1)
-
-    def action_previous_pane(self) -> None:
-        self._move_pane(-1)
-
-    def _move_pane(self, step: int) -> None:
-        move = getattr(self.screen, "move_pane", None)
-        if move is not None:
-            move(step)
-        elif step > 0:
-            self.screen.focus_next()
-        else:
-            self.screen.focus_previous()
 
     def action_help_quit(self) -> None:
         """Textual's own meaning of ``ctrl+c``, which the main screen's replaces."""

@@ -143,3 +143,23 @@ async def test_unfinished_prompts_of_the_last_run_are_shown_as_such(open_desk, h
         await desk.until(lambda: desk.app.return_value == 0)
     async with open_desk() as desk:
         await desk.sees("Partly.", "first SCN:say")
+
+
+async def test_what_nobody_expected_is_said_too_and_nothing_waits_for_ever(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from milk_tui.engine.launch import Launch
+    from milk_tui.engine.workspace import Workspace
+    from milk_tui.ui.app import MilkApp
+    from tests.ui.conftest import Desk
+
+    def broken(launch: Launch) -> Workspace:
+        raise RuntimeError("a wheel came off")
+
+    monkeypatch.setattr(Workspace, "open", broken)
+    app = MilkApp(Launch(directory=home / "shop"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        desk = Desk(app, pilot)
+        await desk.sees("RuntimeError: a wheel came off", "screen.log")
+        await desk.say("kept")
+        assert app.main.prompt.text == "kept"
