@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -77,7 +78,7 @@ async def _run(options: Options, prompt: str, session: str | None, resume: bool,
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, interrupt)
     reader = reader_for(form)
-    workspace = Workspace.open(options.launch(session=session, new=new))
+    workspace = Workspace.open(replace(options.launch(session=session, new=new), one_shot=True))
     try:
         await workspace.start()
         conductor = await workspace.open_session(session, new=new)

@@ -130,8 +130,8 @@ class TurnDropped(Event, frozen=True, kw_only=True, tag="turn_dropped"):
 
 class PerceptChanged(Event, frozen=True, kw_only=True, tag="percept_changed"):
     """A percept is new or changed. ``what``: captured · live · confirmed · pinned · unpinned · forgotten · restored
-    · edited · weighed · shared · superseded · merged · suspected · accepted · settled · undone · removed (a staged
-    capture of an abandoned answer)."""
+    · edited · weighed · shared · superseded · merged · suspected · accepted · settled · undone · used · decayed
+    · lifted · contradicted · promoted · removed (a staged capture of an abandoned answer)."""
 
     percept: Percept
     what: str

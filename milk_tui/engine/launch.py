@@ -17,3 +17,5 @@ class Launch:
     escalation: str | None = None
     config_path: Path | None = None
     database: Path | None = None
+    one_shot: bool = False
+    """One prompt and no screen: a session that it goes on with does not end with it."""

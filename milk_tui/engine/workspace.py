@@ -19,6 +19,7 @@ from milk_tui.core.errors import ConfigError, MilkError, StoreError
 from milk_tui.core.records import Role, Session, SessionRow
 from milk_tui.engine import casting, commit, events, project, roster
 from milk_tui.engine.conductor import Conductor
+from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.roster import Roster
 from milk_tui.store import Store, legs, recovery, sessions, turns
@@ -56,6 +57,8 @@ class Workspace:
         self.host: ModelHost | None = None
         self._embedded: EmbeddedManager | None = None
         self._conductors: dict[str, Conductor] = {}
+        ends = launch.new or not launch.one_shot
+        self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
         self._tasks: set[asyncio.Task[None]] = set()
         self._recovered: asyncio.Future[None] | None = None
 
@@ -82,6 +85,7 @@ class Workspace:
             return self._conductors[session.id]
         found = await asyncio.to_thread(project.read, Path(session.directory))
         conductor = Conductor(self.store, self.config, session, self.roster, found)
+        self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
         if self.roster.known:
             await conductor.agents_found()
@@ -119,6 +123,7 @@ class Workspace:
         """The session is left: what runs in it is stopped."""
         self._conductors.pop(conductor.session.id, None)
         await conductor.aclose()
+        self._memory.closed(conductor.session.id)
 
     async def aclose(self) -> None:
         """Stop everything; nothing is left behind."""
@@ -132,6 +137,7 @@ class Workspace:
             await self._embedded.aclose()
         if self.host is not None:
             await self.host.aclose()
+        await self._memory.aclose()
         await self.store.aclose()
 
     def cancel_loading(self) -> None:
@@ -161,6 +167,7 @@ class Workspace:
         for conductor in list(self._conductors.values()):
             with contextlib.suppress(StoreError):
                 await conductor.agents_found()
+        await self._memory.look()
 
     async def _engage(self, found: Discovery, host: ModelHost) -> None:
         for role in Role:
