@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from milk_tui.cli import output
+from milk_tui.cli.memory_upkeep import consolidate
 from milk_tui.cli.options import Options, json_option, pass_options
 from milk_tui.core.errors import MilkError
 
@@ -31,6 +32,9 @@ session_option = click.option(
 @click.group()
 def memory() -> None:
     """The facts that the agents share."""
+
+
+memory.add_command(consolidate)
 
 
 @memory.command("list")

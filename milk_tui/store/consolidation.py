@@ -181,11 +181,11 @@ def tell(db: Database) -> tuple[int, int]:
     return found
 
 
-def purge(db: Database, *, now: int | None = None) -> int:
-    """Delete the facts that faded so long ago that they can't be expected back; how many. What a person removed stays
-    known as removed, so that it doesn't come back (``store/percepts.py``)."""
+def expired(conn: sqlite3.Connection, *, now: int | None = None) -> list[str]:
+    """The facts that faded so long ago that they can't be expected back. What a person removed is not among them: it
+    stays known as removed, so that it doesn't come back (``store/percepts.py``)."""
     now = now_ms() if now is None else now
-    rows = db.conn.execute(
+    rows = conn.execute(
         """
         select p.id, e.at_ms from percepts p join percept_events e on e.id = (select max(id) from percept_events
             where percept_id = p.id and kind = 'forgotten' and undone = 0)
@@ -193,7 +193,12 @@ def purge(db: Database, *, now: int | None = None) -> int:
         """,
         (ACTOR,),
     ).fetchall()
-    gone = [row["id"] for row in rows if not lifecycle.restorable(row["at_ms"], now)]
+    return [row["id"] for row in rows if not lifecycle.restorable(row["at_ms"], now)]
+
+
+def purge(db: Database, *, now: int | None = None) -> int:
+    """Delete what is ``expired``, for good; how many."""
+    gone = expired(db.conn, now=now)
     db.execute("delete from percepts where id in (select value from json_each(?))", (id_list(gone),))
     return len(gone)
 
