@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.row_list import Row, RowList
 from milk_tui.ui.themes import style_sheets
 
@@ -20,7 +21,7 @@ STYLES = style_sheets("dialogs")
 CLOSE = Binding("escape", "close", "Close", show=False)
 
 
-class Reader(ModalScreen[str | None]):
+class Reader(OnTop, ModalScreen[str | None]):
     """A text to scroll; rows that can be chosen close it with their key."""
 
     CSS_PATH = STYLES
@@ -46,7 +47,7 @@ class Reader(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(OnTop, ModalScreen[str | None]):
     """A list that narrows as one types; enter chooses, the result is the row's key."""
 
     CSS_PATH = STYLES
@@ -122,7 +123,7 @@ class Picker(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(OnTop, ModalScreen[str | None]):
     """One line to write."""
 
     CSS_PATH = STYLES

@@ -94,11 +94,9 @@ class Navigation(App[int]):
             await self.guarded(self.perform(BY_ID[chosen]))
 
     def action_palette(self) -> None:
-        from textual.command import CommandPalette
+        from milk_tui.ui.palette import Actions, Palette
 
-        from milk_tui.ui.palette import Actions
-
-        self.push_screen(CommandPalette([Actions], placeholder="find a command"))
+        self.push_screen(Palette([Actions], placeholder="find a command"))
 
     @work(group="dialog", exit_on_error=False)
     async def action_theme(self) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.events import Mount
 
 from milk_tui.ui.actions import ACTIONS, Action, Keymap, Where
+from milk_tui.ui.on_top import OnTop
 
 
 class Performer(Protocol):
@@ -17,13 +19,24 @@ class Performer(Protocol):
 
     keymap: Keymap
     perform: Callable[[Action], Awaitable[None]]
+    guarded: Callable[[Awaitable[object]], Awaitable[bool]]
 
 
 _OFFERED = (Where.EVERYWHERE, Where.SESSION)
 
 
+class Palette(OnTop, CommandPalette):
+    """Textual's palette, which takes it for granted that nothing is typed ahead."""
+
+    def _on_mount(self, event: Mount) -> None:
+        if self.app.screen is not self:
+            event.prevent_default()
+
+
 class Actions(Provider):
     """Everything that can be done from the main screen; what needs an argument goes into the prompt."""
+
+    _done = False
 
     @property
     def _performer(self) -> Performer:
@@ -51,4 +64,10 @@ class Actions(Provider):
         return f"{action.title}  {action.usage}" + (f"  ({keys})" if keys else "")
 
     def _do(self, action: Action) -> Callable[[], Awaitable[None]]:
-        return partial(self._performer.perform, action)
+        return partial(self._perform, action)
+
+    async def _perform(self, action: Action) -> None:
+        """Once for each palette, however often enter was pressed."""
+        if not self._done:
+            self._done = True
+            await self._performer.guarded(self._performer.perform(action))

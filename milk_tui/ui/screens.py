@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from milk_tui.ui.actions import Keymap, Where
 from milk_tui.ui.bars import FooterLine
+from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.paint import Line, Painter, spread
 from milk_tui.ui.sizes import HEIGHTS, WIDTHS
 from milk_tui.ui.state import SessionState, Topic
@@ -38,7 +39,7 @@ class TitleLine(Painter):
         return self.paint(spread(self._left, self._right, width), width)
 
 
-class FullScreen(Screen[None]):
+class FullScreen(OnTop, Screen[None]):
     """A view over the whole terminal. Subclasses compose their body and follow ``state_changed``."""
 
     CSS_PATH = style_sheets("dialogs")
