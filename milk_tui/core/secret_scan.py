@@ -46,7 +46,10 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("Square token", r"\b(?:sq0(?:atp|csp)-|EAAA)[A-Za-z0-9_-]{22,64}"),
     ("Shopify token", r"\bshp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
     ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
-    ("Mailgun key", r"\bkey-[a-f0-9]{32}\b"),
+    ("Mailgun key", r"\bkey-[a-z0-9]{32}\b"),
+    ("Discord token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,42}"),
+    ("Databricks token", r"\bdapi[a-f0-9]{32}\b"),
+    ("Linear key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
     ("Twilio key", r"\bSK[a-f0-9]{32}\b"),
     ("npm token", r"\bnpm_[A-Za-z0-9]{36}"),
     ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,255}"),
@@ -82,6 +85,19 @@ _ASSIGNED: tuple[tuple[str, str], ...] = (
         "password",
         rf"{_PASSWORD}[\"'`]?\s{{0,3}}(?::|：|\bis\b|\bwas\b|\bist\b|\best\b|\bes\b|是)\s{{0,3}}[\"'`]?"
         rf"(?i:{_PLACEHOLDER})(?=[^\s]{{0,60}}[\d!#$%&*+?@^~])(?!\d{{1,3}}\b){_VALUE}{{4,}}",
+    ),
+    (
+        "password",
+        rf"{_PASSWORD}\s(?:of|for|on|to|von|für|de|para|pour)\s[^\n.;:=]{{1,60}}?(?:\s{{0,3}}[:=]|\s(?:is|was|ist|est|es))"
+        rf"\s{{0,3}}[\"'`]?(?i:{_PLACEHOLDER})(?=[^\s]{{0,60}}[\d!#$%&*+?@^~])(?!\d{{1,3}}\b){_VALUE}{{6,}}",
+    ),
+    (
+        "login with its password",
+        rf"\b(?:login|user|account)\s\S{{1,64}}\s{_PASSWORD}\s(?i:{_PLACEHOLDER})(?=\S{{0,60}}\d){_VALUE}{{6,}}",
+    ),
+    (
+        "key or token",
+        rf"{_KEY}\s(?=(?:[a-f]{{0,31}}\d){{3}})[a-f0-9]{{32,64}}\b",
     ),
     (
         "key or token",
