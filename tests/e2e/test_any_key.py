@@ -40,9 +40,6 @@ TYPED = [
     "/nonsense",
     "/",
     "漢字 e\u0301 👩‍👩‍👧 שלום",
-    "\x1b[<0;30;10M\x1b[<0;30;10m",
-    "\x1b[<64;30;10M",
-    "\x1b[<65;60;12M",
     "\x1b[200~pasted\rlines\r\x1b[201~",
     "p",
     "x",
@@ -83,16 +80,29 @@ def press_anything(screen: Terminal, rng: random.Random) -> str:
         cols, rows = rng.choice(SIZES)
         screen.resize(cols, rows)
         return f"resize {cols} x {rows}"
-    if kind < 0.35:
+    if kind < 0.15:
+        return use_the_mouse(screen, rng)
+    if kind < 0.4:
         text = rng.choice(TYPED)
         screen.send(text)
         return text
-    if kind < 0.5:
+    if kind < 0.55:
         screen.press("enter")
         return "enter"
     key = rng.choice(sorted(set(KEYS) - LEAVES))
     screen.press(key)
     return key
+
+
+def use_the_mouse(screen: Terminal, rng: random.Random) -> str:
+    """Click, click twice, drag, or turn the wheel, somewhere."""
+    x, y = rng.randint(1, screen.screen.columns), rng.randint(1, screen.screen.lines)
+    down, up = f"\x1b[<0;{x};{y}M", f"\x1b[<0;{x};{y}m"
+    drag = f"\x1b[<32;{rng.randint(1, screen.screen.columns)};{rng.randint(1, screen.screen.lines)}M"
+    wheel = f"\x1b[<{rng.choice([64, 65])};{x};{y}M"
+    done = rng.choice([down + up, (down + up) * 2, (down + up) * 3, down + drag + up, wheel, wheel * 10])
+    screen.send(done)
+    return repr(done)
 
 
 def test_no_key_ends_the_program_or_makes_it_deaf(place: Place) -> None:

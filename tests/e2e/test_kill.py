@@ -129,7 +129,7 @@ class Story:
     def start(self) -> Terminal:
         """The next start; whatever the one before left running has ended by itself."""
         self.place.wait_alone()
-        return self.place.open(cols=110, rows=64)
+        return self.place.open(cols=110, rows=80)
 
     def ready(self, screen: Terminal) -> None:
         """Wait for the session; an escalation that sticks is handed back, so that each turn begins with the primary."""
