@@ -53,7 +53,9 @@ class Deed(Struct, frozen=True, kw_only=True):
     title: str
     """What it was, in words that go on "undone: …"."""
     facts: frozenset[str] = frozenset()
-    """Ids, where doing the same with the same facts again belongs to it."""
+    """Ids of the facts that changed."""
+    gathers: bool = False
+    """The same done again with the same facts belongs to it."""
     events: tuple[int, ...] = ()
     added: tuple[str, ...] = ()
     """Facts that were not there before."""
@@ -94,13 +96,15 @@ class MemoryDesk:
             pinned=pinned,
             allow_secret=override_secret,
         )
+
         try:
             (change,), recorded = await self._store.write(lambda db: percept_changes.recorded(db, lambda db: [add(db)]))
         except PerceptRefusedError as refused:
             self._publish(events.PerceptRefused(session_id=session.id, content="", why=str(refused)))
             raise
         new = (change.percept.id,) if change.what == "live" else ()
-        self._keep(Deed(title=f"learned {change.percept.short_id}", events=recorded, added=new))
+        title = f"learned {change.percept.short_id}"
+        self._keep(Deed(title=title, facts=frozenset({change.percept.id}), events=recorded, added=new))
         self._tell([change])
         return change.percept
 
@@ -155,13 +159,22 @@ class MemoryDesk:
         title = "let the newer fact hold" if replace else "let both facts hold"
         await self._do(title, lambda db: percept_changes.decide(db, newer, older, replace=replace))
 
-    async def accept(self, references: Sequence[str]) -> None:
-        """Facts that were held back, doubted or tainted hold."""
-        await self._each("accepted", references, percept_changes.accept)
+    async def settle(self, references: Sequence[str], *, accepted: bool) -> None:
+        """Decide about facts that were held back, doubted or tainted: they hold, or they are forgotten.
 
-    async def reject(self, references: Sequence[str]) -> None:
-        """Facts that were held back, doubted or tainted are forgotten."""
-        await self._each("rejected", references, percept_changes.reject)
+        Of one in an undecided pair it is decided about the pair (``decide``). Raises MilkError when there is nothing
+        to decide.
+        """
+        session_id = self._session().id
+
+        def one(db: Database, reference: str) -> list[Change]:
+            fact = percept_lists.get(db.conn, reference)
+            pairs = percept_edges.conflicts(db.conn, session_id, percept_id=fact.id) if fact is not None else []
+            if pairs:
+                return percept_changes.decide(db, *pairs[0].ids, replace=accepted)
+            return (percept_changes.accept if accepted else percept_changes.reject)(db, reference)
+
+        await self._each("accepted" if accepted else "rejected", references, one)
 
     async def settle_proposal(self, key: str, *, accepted: bool) -> None:
         """An invariant that an agent proposed holds from now on, or goes. Raises MilkError when there is none."""
@@ -187,10 +200,22 @@ class MemoryDesk:
         self._publish(events.PerceptionChanged(session_id=session_id, entries=tuple(told)))
 
     async def undo(self) -> str:
-        """Take back what was done last; what it was. Empty when there is nothing to take back."""
-        if not self._deeds:
-            return ""
-        deed = self._deeds.pop()
+        """Take back what was done last; what it was. Empty when there is nothing left to take back."""
+        while self._deeds:
+            deed = self._deeds.pop()
+            if await self._undo(deed):
+                return deed.title
+        return ""
+
+    async def bring_back(self, references: Sequence[str]) -> None:
+        """Restore facts; when they are gone by what was done last, that is undone."""
+        if self._deeds and self._deeds[-1].facts.issuperset(references):
+            await self.undo()
+        else:
+            await self.restore(references)
+
+    async def _undo(self, deed: Deed) -> bool:
+        """False when everything was changed again since, so that nothing was left to undo."""
         session_id = self._session().id
         now = now_ms()
 
@@ -203,10 +228,11 @@ class MemoryDesk:
                 perception.append(db, session_id, back, now=now)
             return changes
 
-        self._tell(await self._store.write(write))
+        changes = await self._store.write(write)
+        self._tell(changes)
         if deed.entries:
             self._publish(events.PerceptionChanged(session_id=session_id, entries=deed.entries))
-        return deed.title
+        return bool(changes or deed.entries)
 
     async def candidates(self, kind: CleanUp) -> Candidates:
         """Facts of one kind to look through, with the marks that they have at first."""
@@ -233,6 +259,13 @@ class MemoryDesk:
         """Every fact in reach, those that are gone too."""
         session_id, now = self._session().id, now_ms()
         return await self._store.read(lambda conn: percept_browse.shelves(conn, session_id, now=now))
+
+    async def undecided(self) -> tuple[Sequence[percept_edges.Conflict], Sequence[PerceptionEntry]]:
+        """Pairs that may not both be true, and invariants that are proposed."""
+        session_id = self._session().id
+        return await self._store.read(
+            lambda conn: (percept_edges.conflicts(conn, session_id), percept_browse.proposals(conn, session_id))
+        )
 
     async def _each(
         self,
@@ -270,10 +303,11 @@ class MemoryDesk:
             return []
         said = title if isinstance(title, str) else title(changes)
         if recorded:
-            facts = frozenset(change.percept.id for change in changes) if gather else frozenset()
-            if facts and self._deeds and self._deeds[-1].facts == facts:
+            facts = frozenset(change.percept.id for change in changes)
+            last = self._deeds[-1] if self._deeds else None
+            if gather and last is not None and last.gathers and last.facts == facts:
                 recorded = self._deeds.pop().events + recorded
-            self._keep(Deed(title=said, facts=facts, events=recorded))
+            self._keep(Deed(title=said, facts=facts, gathers=gather, events=recorded))
         self._tell(changes)
         return changes
 

@@ -190,7 +190,10 @@ def undo(
             continue
         event, values = found
         percept_events.mark_undone(db, event_id)
-        percept_edges.take_back(db, percept_edges.kept(values))
+        edges = percept_edges.kept(values)
+        percept_edges.take_back(db, edges)
+        if not (values or edges):
+            continue
         fact = percept_lists.many(db.conn, [event.percept_id])[event.percept_id]
         after = percept_rows.change(db, fact, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
         changed[after.id] = Change(after, "restored" if event.kind == "forgotten" else "undone")

@@ -140,11 +140,43 @@ async def test_merging_superseding_and_deciding_are_told(stage, desk):
 async def test_what_was_held_back_is_accepted_or_rejected(stage, desk):
     good, bad = await add(stage, "good"), await add(stage, "bad")
     await stage.conductor.store.write(lambda db: db.execute("update percepts set status = 'quarantined'"))
-    await desk.accept([good.id])
-    await desk.reject([bad.id])
+    await desk.settle([good.id], accepted=True)
+    await desk.settle([bad.id], accepted=False)
     assert (await get(stage, good)).status is PerceptStatus.LIVE
     assert (await get(stage, bad)).status is PerceptStatus.FORGOTTEN
     assert len((await desk.shelves()).quarantined) == 0
+
+
+@pytest.mark.parametrize(("accepted", "older"), [(True, PerceptStatus.SUPERSEDED), (False, PerceptStatus.LIVE)])
+async def test_of_a_fact_in_a_pair_it_is_decided_about_the_pair(stage, desk, accepted, older):
+    old, new = await add(stage, "the shop uses Postgres"), await add(stage, "the shop uses ScyllaDB")
+    await doubt(stage, new, old)
+    await desk.settle([new.id], accepted=accepted)
+    assert (await get(stage, old)).status is older
+    assert (await get(stage, new)).status is PerceptStatus.LIVE
+    with pytest.raises(MilkError, match="Nothing is to be decided"):
+        await desk.settle([new.id], accepted=accepted)
+
+
+async def test_bringing_back_undoes_what_was_done_last_with_the_fact(stage, desk):
+    one, two = await add(stage, "one"), await add(stage, "two")
+    await desk.forget([one.id, two.id])
+    await desk.bring_back([one.id])
+    assert [(await get(stage, fact)).status for fact in (one, two)] == [PerceptStatus.LIVE] * 2
+    await desk.forget([one.id])
+    await desk.pin([two.id], True)
+    await desk.bring_back([one.id])
+    assert (await get(stage, one)).holds
+    assert (await get(stage, two)).pinned
+
+
+async def test_undo_passes_over_what_was_changed_again_since(stage, desk):
+    one, two = await add(stage, "one"), await add(stage, "two")
+    await desk.pin([two.id], True)
+    await desk.forget([one.id])
+    await stage.conductor.store.write(lambda db: percepts.restore(db, one.id))
+    assert await desk.undo() == f"pinned {two.short_id}"
+    assert await desk.undo() == ""
 
 
 async def propose(stage: Stage, *entries: tuple[str, str, bool]) -> None:
