@@ -22,6 +22,7 @@ class Where(StrEnum):
     SESSION = "main screen"
     PROMPT = "prompt"
     PERCEPTS = "list of facts"
+    MEMORY = "memory browser"
     SESSIONS = "list of sessions"
 
 
@@ -58,7 +59,7 @@ class Action(NamedTuple):
 
 
 E, S, P = Where.EVERYWHERE, Where.SESSION, Where.PROMPT
-F, L = Where.PERCEPTS, Where.SESSIONS
+F, B, L = Where.PERCEPTS, Where.MEMORY, Where.SESSIONS
 ACTIONS: tuple[Action, ...] = (
     Action(
         "escalate",
@@ -72,7 +73,16 @@ ACTIONS: tuple[Action, ...] = (
         footer=True,
     ),
     Action("palette", "commands", "Find and run any command.", E, ("ctrl+p",), "palette", footer=True),
-    Action("memory", "memory", "All facts, full screen.", E, ("f2",), "memory", footer=True),
+    Action(
+        "memory",
+        "memory",
+        "All facts, full screen; filtered by these words.",
+        E,
+        ("f2",),
+        "memory",
+        "[WORDS]",
+        footer=True,
+    ),
     Action(
         "bricks",
         "bricks",
@@ -125,6 +135,25 @@ ACTIONS: tuple[Action, ...] = (
         "TEXT",
     ),
     Action(
+        "accept-fact",
+        "yes",
+        "Decide for it: of two that may not both be true the newer replaces the older; what was held back holds; a "
+        "proposed invariant becomes one.",
+        F,
+        ("y",),
+        "accept",
+        "ID",
+    ),
+    Action(
+        "reject-fact",
+        "no",
+        "Decide against it: both facts hold; what was held back is forgotten; a proposed invariant goes.",
+        F,
+        ("n",),
+        "reject",
+        "ID",
+    ),
+    Action(
         "pin-fact",
         "pin",
         "Pin or unpin a fact: pinned facts go to the agents with every prompt.",
@@ -133,10 +162,58 @@ ACTIONS: tuple[Action, ...] = (
         "pin",
         "ID",
     ),
+    Action("edit-fact", "edit", "Say it in other words; an agent's fact becomes yours.", F, ("e",), "edit", "ID TEXT"),
     Action("forget-fact", "forget", "Forget a fact; undo brings it back.", F, ("x",), "forget", "ID"),
-    Action("restore-fact", "undo", "Bring the forgotten fact back.", F, ("u",), "restore", "[ID]"),
-    Action("fact-details", "details", "Full text, where it is from, its weight over time.", F, ("enter",)),
+    Action(
+        "restore-fact",
+        "undo",
+        "Bring back a fact that is gone; on any other, take back what was done last.",
+        F,
+        ("u",),
+        "restore",
+        "[ID]",
+        aliases=("undo",),
+    ),
+    Action("mark-fact", "mark", "Mark facts: what is done then is done with all of them.", F, ("space",)),
     Action("filter-facts", "filter", "What an agent would be given for these words.", F, ("slash",)),
+    Action(
+        "fact-details", "details", "Full text, where it is from, its weight over time, what it replaced.", F, ("enter",)
+    ),
+    Action(
+        "explain-fact",
+        "why",
+        "Why an agent is given it, or not, for the words in the filter, else for your last prompt.",
+        F,
+        ("question_mark",),
+        "why",
+        "[PROMPT]",
+    ),
+    Action("heavier-fact", "heavier", "Let it weigh more, by 0.05.", F, ("plus", "equals_sign"), "heavier", "ID"),
+    Action("lighter-fact", "lighter", "Let it weigh less, by 0.05.", F, ("minus",), "lighter", "ID"),
+    Action("readers-of-fact", "readers", "Give it to both agents, to one, to the other.", F, ("c",), "readers", "ID"),
+    Action("promote-fact", "global", "Make it a fact of every session.", F, ("g",), "global", "ID"),
+    Action(
+        "merge-facts",
+        "merge",
+        "Two that say the same become one: the first that is marked stays.",
+        F,
+        ("m",),
+        "merge",
+        "ID ID",
+    ),
+    Action(
+        "supersede-fact",
+        "supersede",
+        "The second that is marked holds instead of the first.",
+        F,
+        ("s",),
+        "supersede",
+        "OLD NEW",
+    ),
+    Action("clean-up", "clean up", "Facts you may want to be rid of, marked for you to look at.", B, ("b",), "cleanup"),
+    Action("asked-agent", "whose", "In a filter: show what the other agent would be given.", B, ("a",)),
+    Action("next-group", "next group", "To the next group of facts.", B, ("right_square_bracket",)),
+    Action("previous-group", "last group", "To the group of facts before.", B, ("left_square_bracket",)),
     Action(
         "new-session",
         "new session",
@@ -268,10 +345,12 @@ def _meet(one: Where, other: Where) -> bool:
     wide = {Where.EVERYWHERE, Where.SESSION}
     if Where.SESSIONS in (one, other):
         return one is other
+    if Where.MEMORY in (one, other):
+        return {one, other} <= {Where.MEMORY, Where.PERCEPTS, Where.EVERYWHERE}
     return one is other or one in wide or other in wide
 
 
-_SHORT = {"escape": "esc", "slash": "/", "question_mark": "?", "space": "space"}
+_SHORT = {"escape": "esc", "slash": "/", "question_mark": "?", "space": "space", "plus": "+", "minus": "-"}
 
 
 def display(key: str) -> str:

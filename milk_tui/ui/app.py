@@ -23,11 +23,11 @@ from milk_tui.ui.actions import Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
 from milk_tui.ui.fact_list import FactList
+from milk_tui.ui.fact_pane import FactPane
 from milk_tui.ui.main_screen import MainScreen
 from milk_tui.ui.navigation import Navigation
 from milk_tui.ui.paint import LookBook
 from milk_tui.ui.prompt import Prompt
-from milk_tui.ui.sidebar import FactPane
 from milk_tui.ui.state import SessionState, Topic
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ class MilkApp(Navigation):
         self.set_keymap(self.keymap.overrides())
         self.main.use_settings(self.keymap, config.ui)
         self.state.brick_budget = config.context.context_budget_chars
+        self.state.pinned_bytes = config.memory.pinned_bytes
         for problem in self.keymap.problems:
             self.notify(problem, severity="warning", markup=False, timeout=10)
         if config.ui.theme:
@@ -158,8 +159,13 @@ class MilkApp(Navigation):
         if fatal:
             self.state.problem = text
             self.main.state_changed(Topic)
-        self.main.note(text, "error" if fatal else "warning")
+        self.tell(text, "error" if fatal else "warning")
         return False
+
+    def tell(self, text: str, severity: str = "information") -> None:
+        """Say something on the topmost screen that can, else over the prompt."""
+        says = [say for screen in reversed(self.screen_stack) if (say := getattr(screen, "say", None)) is not None]
+        (says[0] if says else self.main.note)(text, severity)
 
     @work(group="command", exit_on_error=False)
     async def run_in_background(self, doing: Awaitable[object]) -> None:
@@ -256,19 +262,19 @@ class MilkApp(Navigation):
 
     @on(FactList.Asked)
     def fact_asked(self, event: FactList.Asked) -> None:
-        doing = {"pin": self.commands.pin, "forget": self.commands.forget, "restore": self.commands.restore}
-        if event.what == "details":
-            self.run_in_background(self.show_fact(event.percept))
-        else:
-            self.run_in_background(doing[event.what](event.percept))
+        self.run_in_background(self.facts.asked(event))
+
+    @on(FactPane.Edited)
+    def fact_edited(self, event: FactPane.Edited) -> None:
+        self.run_in_background(self.facts.edited(event))
 
     @on(FactPane.FilterChanged)
     def filter_changed(self, event: FactPane.FilterChanged) -> None:
-        self._find(event.pane, event.words)
+        self._find(event)
 
     @work(group="filter", exclusive=True, exit_on_error=False)
-    async def _find(self, pane: FactPane, words: str) -> None:
-        pane.show_found(words, await self.control.search(words) if words.strip() else [])
+    async def _find(self, event: FactPane.FilterChanged) -> None:
+        await self.guarded(self.facts.find(event))
 
     @on(Prompt.Changed)
     def prompt_changed(self) -> None:
@@ -290,6 +296,10 @@ class MilkApp(Navigation):
             await command(argument)
         elif action.id == "theme" and argument:
             self.use_theme(argument)
+        elif action.id == "memory":
+            self.action_memory(argument)
+        elif action.id == "explain-fact":
+            self.action_explain_fact(argument)
         else:
             here = hasattr(self, f"action_{action.method}")
             await self.run_action(action.method, self if here else self.main)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import BY_COMMAND, Action
+from milk_tui.ui.fact_doings import FactDoings
 from milk_tui.ui.state import ESCALATION, SessionState
 
 if TYPE_CHECKING:
     from milk_tui.core.records import Percept
     from milk_tui.engine.conductor import Conductor
     from milk_tui.ui.control import Control
+
+Doing: TypeAlias = Callable[[str], Awaitable[None]]
+"""What a command does with what follows it."""
 
 NO_SESSION = "the session is not open yet; what you wrote is kept"
 NO_ESCALATION = (
@@ -70,17 +74,26 @@ class Commands:
         self._control = control
         self._state = state
         self._surface = surface
-        self._last_forgotten: list[str] = []
-        self.by_id: dict[str, Callable[[str], Awaitable[None]]] = {
+        self._facts = facts = FactDoings(control, lambda text: surface.note(text))
+        self.by_id: dict[str, Doing] = {
             "escalate": self.escalate,
             "escape": self.stop,
             "hand-back": self.hand_back,
             "retry": self.retry,
             "need": self.need,
             "learn": self.learn,
-            "pin-fact": self.pin_by_id,
-            "forget-fact": self.forget_by_id,
-            "restore-fact": self.restore_by_id,
+            "pin-fact": self._with_facts(facts.pin),
+            "forget-fact": self._with_facts(facts.forget),
+            "restore-fact": self.undo,
+            "edit-fact": self.edit,
+            "heavier-fact": self._with_facts(facts.heavier),
+            "lighter-fact": self._with_facts(facts.lighter),
+            "readers-of-fact": self._with_facts(facts.readers),
+            "promote-fact": self._with_facts(facts.promote),
+            "accept-fact": self._settle(accepted=True),
+            "reject-fact": self._settle(accepted=False),
+            "merge-facts": self._with_facts(facts.merge, 2),
+            "supersede-fact": self._with_facts(facts.supersede, 2),
             "take-back": self.take_back,
             "rename-session": self.rename,
         }
@@ -161,34 +174,40 @@ class Commands:
         percept = await self._conductor().learn(argument.removeprefix("!").strip(), override_secret=override)
         self._surface.note(f"remembered {percept.short_id}")
 
-    async def pin(self, percept: Percept) -> None:
-        await self._conductor().pin(percept.id, not percept.pinned)
+    async def undo(self, argument: str = "") -> None:
+        """Bring this fact back, or undo what was done with facts last."""
+        await self._facts.restore(await self._named(argument, 1) if argument else ())
 
-    async def forget(self, percept: Percept) -> None:
-        await self._conductor().forget(percept.id)
-        self._last_forgotten.append(percept.id)
-        self._surface.note(f"{percept.short_id} forgotten; u or /restore brings it back")
+    def _with_facts(self, do: Callable[[Sequence[Percept]], Awaitable[None]], number: int = 1) -> Doing:
+        """A command that names facts by their ids."""
 
-    async def restore(self, percept: Percept | None) -> None:
-        """Bring back this fact when it is forgotten, else the one that was forgotten last."""
-        gone = percept is not None and percept.status in ("forgotten", "superseded")
-        if percept is not None and gone:
-            await self._conductor().restore(percept.id)
-            if percept.id in self._last_forgotten:
-                self._last_forgotten.remove(percept.id)
-        elif self._last_forgotten:
-            await self._conductor().restore(self._last_forgotten.pop())
-        else:
-            self._surface.note("nothing was forgotten")
+        async def run(argument: str) -> None:
+            await do(await self._named(argument, number))
 
-    async def pin_by_id(self, argument: str) -> None:
-        await self.pin(await self._control.fact(argument))
+        return run
 
-    async def forget_by_id(self, argument: str) -> None:
-        await self.forget(await self._control.fact(argument))
+    def _settle(self, *, accepted: bool) -> Doing:
+        async def run(argument: str) -> None:
+            await self._facts.settle(await self._named(argument, 1), accepted=accepted)
 
-    async def restore_by_id(self, argument: str) -> None:
-        await self.restore(await self._control.fact(argument) if argument else None)
+        return run
+
+    async def edit(self, argument: str) -> None:
+        """``!`` before the text keeps one that looks like a secret."""
+        reference, _, text = argument.partition(" ")
+        if not text.strip():
+            raise CommandError("/edit needs more: /edit ID TEXT")
+        (percept,) = await self._named(reference, 1)
+        insist = text.strip().startswith("!")
+        await self._facts.edit(percept, text.strip().removeprefix("!").strip(), insist=insist)
+
+    async def _named(self, argument: str, number: int) -> tuple[Percept, ...]:
+        """The facts that the ids mean. Raises CommandError for another number of them."""
+        references = argument.split()
+        if len(references) != number:
+            ids = "the id of a fact" if number == 1 else f"the ids of {number} facts"
+            raise CommandError(f"this needs {ids}", "the list beside the conversation shows the ids")
+        return tuple([await self._control.fact(reference) for reference in references])
 
     async def take_back(self, argument: str = "") -> None:
         text = await self._control.take_back()

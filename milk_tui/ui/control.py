@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from milk_tui.engine.events import AnyEvent
     from milk_tui.engine.launch import Launch
     from milk_tui.engine.workspace import Workspace
-    from milk_tui.store.percept_events import PerceptEvent
     from milk_tui.ui.session_read import Shown
 
 
@@ -157,17 +156,6 @@ class Control:
             lambda db: history.add(db, directory=directory, text=text, session_id=session_id)
         )
 
-    async def search(self, words: str) -> list[Percept]:
-        """Facts that fit the words, best first."""
-        if self.workspace is None or self.conductor is None:
-            return []
-        from milk_tui import recall
-
-        session_id = self.conductor.session.id
-        return await self.workspace.store.read(
-            lambda conn: recall.search(conn, words, session_id=session_id, limit=200)
-        )
-
     async def fact(self, reference: str) -> Percept:
         """The fact that a person means by an id or its beginning. Raises MilkError."""
         from milk_tui.core.errors import MilkError
@@ -197,12 +185,6 @@ class Control:
         if not turn_id or self.workspace is None:
             return ""
         return (await self.workspace.store.read(lambda conn: turns.get(conn, turn_id))).prompt
-
-    async def fact_events(self, percept: Percept) -> Sequence[PerceptEvent]:
-        from milk_tui.store import percept_events
-
-        assert self.workspace is not None
-        return await self.workspace.store.read(lambda conn: percept_events.of_percept(conn, percept.id))
 
     async def receipts(self) -> Sequence[Receipt]:
         """What was sent with the session's newest legs, newest first."""

@@ -139,7 +139,12 @@ class MainScreen(Screen[None]):
         if at_rest and self.focused is self.prompt:
             off.add("escape")
         where = (Where.PERCEPTS,) if self.focused is self.sidebar.pane.facts else ()
+        if where:
+            off |= self.sidebar.pane.facts.idle_keys
         self.footer.show(where=where, off=frozenset(off))
+
+    def on_row_list_moved(self) -> None:
+        self._offer_keys()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._offer_keys()

@@ -14,7 +14,8 @@ from milk_tui.ui.main_screen import MainScreen
 from milk_tui.ui.state import SessionState
 
 if TYPE_CHECKING:
-    from milk_tui.core.records import Percept
+    from milk_tui.ui.fact_details import GoToTurn
+    from milk_tui.ui.fact_host import FactHost
     from milk_tui.ui.screens import FullScreen
 
 
@@ -28,7 +29,11 @@ class Navigation(App[int]):
     terminal: int | None
     """The terminal's descriptor, for an editor; ``None`` where there is none."""
 
+    _facts: FactHost | None = None
+
     if TYPE_CHECKING:
+
+        def tell(self, text: str, severity: str = "information") -> None: ...
 
         async def guarded(self, doing: Awaitable[object], *, fatal: bool = False) -> bool: ...
 
@@ -46,10 +51,46 @@ class Navigation(App[int]):
         if not again:
             self.push_screen(screen)
 
-    def action_memory(self) -> None:
+    @property
+    def facts(self) -> FactHost:
+        """What is asked of facts; imported when that is first done."""
+        if self._facts is None:
+            from milk_tui.ui.fact_host import FactHost
+
+            self._facts = FactHost(self, self.control, self.tell)
+        return self._facts
+
+    def action_memory(self, words: str = "") -> None:
+        """The memory browser; with ``words`` in its filter when there are some."""
         from milk_tui.ui.memory import MemoryScreen
 
-        self.show_full(MemoryScreen(self.state, self.keymap))
+        self.show_full(MemoryScreen(self.state, self.keymap, self.control, self.facts, words=words))
+
+    def action_clean_up(self) -> None:
+        """The memory browser, with what could be forgotten."""
+        from milk_tui.ui.memory import MemoryScreen
+
+        screen = MemoryScreen(self.state, self.keymap, self.control, self.facts)
+        self.show_main()
+        self.push_screen(screen)
+        screen.call_after_refresh(screen.action_clean_up)
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_explain_fact(self, prompt: str = "") -> None:
+        """Why an agent would be given what for a prompt."""
+        await self.guarded(self.facts.explain(prompt))
+
+    @work(group="dialog", exit_on_error=False)
+    async def on_go_to_turn(self, event: GoToTurn) -> None:
+        """Close what is above the conversation and show a turn, of another session if need be."""
+        self.show_main()
+        if event.session_id and event.session_id != self.control.session_id:
+            await self.guarded(self.switch_session(event.session_id))
+        self.call_later(self._show_turn, event.turn_id)
+
+    def _show_turn(self, turn_id: int) -> None:
+        if self.main.conversation is not None:
+            self.main.conversation.go_to_turn(turn_id)
 
     def action_bricks(self) -> None:
         self.inspect()
@@ -134,15 +175,6 @@ class Navigation(App[int]):
         from milk_tui.ui import prompt_tools
 
         await self.guarded(prompt_tools.write_elsewhere(self, self.main.prompt, self.terminal))
-
-    async def show_fact(self, percept: Percept) -> None:
-        """Everything about a fact, and the way to where it was said."""
-        from milk_tui.ui.fact_details import details
-
-        turn = await details(self, self.control, percept)
-        if turn is not None and self.main.conversation is not None:
-            self.show_main()
-            self.main.conversation.go_to_turn(turn)
 
     def use_theme(self, name: str) -> None:
         if name in self.available_themes:

@@ -22,6 +22,9 @@ from textual.strip import Strip
 
 from milk_tui.ui.paint import Line, Painter
 
+_NEAR = 64
+"""Rows around the place where one is expected that are looked at before all others."""
+
 
 class Row(Protocol):
     """One entry. ``lines`` must give as many lines as ``height`` says for the same width."""
@@ -146,8 +149,8 @@ class RowList(Painter, ScrollView, can_focus=True):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a row and show it; False when there is no such row."""
-        index = next((i for i, row in enumerate(self._rows) if row.key == key), -1)
-        if index < 0:
+        index = self._index(key)
+        if index is None or not self._rows[index].selectable:
             return False
         self.cursor = index
         self._show_cursor()
@@ -162,10 +165,18 @@ class RowList(Painter, ScrollView, can_focus=True):
         if index >= len(self._rows):
             return self.paint((), width)
         row = self._rows[index]
-        lines = row.lines(width)
+        lines = self.lines_of(row, width)
         offset = y - (self._ends[index - 1] if index else 0)
         line = lines[offset] if offset < len(lines) else ()
         return self.paint(line, width, under=self._under(index, row))
+
+    def lines_of(self, row: Row, width: int) -> Sequence[Line]:
+        """What is drawn of a row; a subclass may know more about it than the row."""
+        return row.lines(width)
+
+    def heights(self, width: int) -> Sequence[int]:
+        """The height of each row; a subclass may know them already."""
+        return [row.height(width) for row in self._rows]
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width != self._width:
@@ -174,9 +185,13 @@ class RowList(Painter, ScrollView, can_focus=True):
             if anchor is not None:
                 self._restore(*anchor)
 
+    def row_at(self, y: int) -> Row | None:
+        """The row on a line, counted from the first that is seen."""
+        index = bisect_right(self._ends, y + round(self.scroll_offset.y))
+        return self._rows[index] if index < len(self._rows) else None
+
     def on_click(self, event: events.Click) -> None:
-        y = event.y + round(self.scroll_offset.y)
-        index = bisect_right(self._ends, y)
+        index = bisect_right(self._ends, event.y + round(self.scroll_offset.y))
         if index < len(self._rows) and self._rows[index].selectable:
             self.cursor = index
             if event.chain == 2:
@@ -237,14 +252,13 @@ class RowList(Painter, ScrollView, can_focus=True):
 
     def _measure(self) -> None:
         self._width = width = self.size.width
-        self._ends = list(accumulate(row.height(width) for row in self._rows))
+        self._ends = list(accumulate(self.heights(width)))
         self.virtual_size = Size(width, self._ends[-1] if self._ends else 1)
 
     def _find_cursor(self, current: Row | None, before: int) -> int:
-        if current is not None:
-            for at, row in enumerate(self._rows):
-                if row.key == current.key and row.selectable:
-                    return at
+        at = self._index(current.key, before) if current is not None else None
+        if at is not None and self._rows[at].selectable:
+            return at
         index = self._next(max(0, before), 1)
         if index is None:
             index = self._next(len(self._rows) - 1, -1)
@@ -258,21 +272,26 @@ class RowList(Painter, ScrollView, can_focus=True):
     def _top(self, index: int) -> int:
         return self._ends[index - 1] if index > 0 else 0
 
-    def _anchor(self) -> tuple[str, int, bool] | None:
-        """The first seen row, how far it is scrolled, and whether the list is at its top."""
-        if not self._rows or not self._ends:
-            return None
-        y = round(self.scroll_offset.y)
-        index = min(bisect_right(self._ends, y), len(self._rows) - 1)
-        return self._rows[index].key, y - self._top(index), y == 0
-
-    def _restore(self, key: str, offset: int, at_top: bool) -> None:
-        if at_top:
-            return
-        for index, row in enumerate(self._rows):
+    def _index(self, key: str, near: int = 0) -> int | None:
+        """Where the row with that key is; ``near`` is looked at first."""
+        start, end = max(0, near - _NEAR), near + _NEAR
+        for index, row in enumerate(self._rows[start:end], start):
             if row.key == key:
-                self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True)
-                return
+                return index
+        return next((index for index, row in enumerate(self._rows) if row.key == key), None)
+
+    def _anchor(self) -> tuple[str, int, int] | None:
+        """The first seen row, its index, and how far it is scrolled; ``None`` at the top of the list."""
+        y = round(self.scroll_offset.y)
+        if not self._rows or not self._ends or y == 0:
+            return None
+        index = min(bisect_right(self._ends, y), len(self._rows) - 1)
+        return self._rows[index].key, index, y - self._top(index)
+
+    def _restore(self, key: str, near: int, offset: int) -> None:
+        index = self._index(key, near)
+        if index is not None:
+            self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True)
 
     def _refresh_row(self, index: int) -> None:
         if 0 <= index < len(self._ends):

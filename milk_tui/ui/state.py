@@ -95,6 +95,8 @@ class SessionState:
     bricks: dict[str, Brick] = field(default_factory=dict)
     brick_budget: int = 12_000
     """Characters of a summary brick."""
+    pinned_bytes: int = 1_024
+    """Bytes that pinned facts have."""
     perception: dict[tuple[str, str], PerceptionEntry] = field(default_factory=dict)
     host: str = "stopped"
     host_detail: str = ""

@@ -115,6 +115,7 @@ def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.commands import Commands
     from milk_tui.ui.fact_list import FactList
     from milk_tui.ui.main_screen import MainScreen
+    from milk_tui.ui.memory import MemoryScreen
     from milk_tui.ui.prompt import Prompt
     from milk_tui.ui.sessions import SessionPicker
     from milk_tui.ui.state import SessionState
@@ -124,6 +125,7 @@ def test_every_action_is_done_somewhere() -> None:
         Where.SESSION: MainScreen,
         Where.PROMPT: Prompt,
         Where.PERCEPTS: FactList,
+        Where.MEMORY: MemoryScreen,
         Where.SESSIONS: SessionPicker,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]

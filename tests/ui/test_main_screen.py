@@ -237,7 +237,10 @@ async def test_the_footer_follows_the_focus(open_desk) -> None:
     async with open_desk() as desk:
         assert "p pin" not in desk.text
         desk.app.main.sidebar.pane.facts.focus()
-        await desk.sees("p pin  x forget  u undo")
+        await desk.sees("u undo")
+        assert "p pin" not in desk.text
+        await desk.app.control.conductor.learn("a fact that can be pinned")
+        await desk.sees("p pin  e edit  x forget  u undo")
 
 
 async def test_a_click_on_a_key_of_the_footer_does_it(open_desk) -> None:
