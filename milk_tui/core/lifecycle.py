@@ -141,14 +141,19 @@ def consolidate(
 
 
 def reinforced(
-    percept: Percept, *, by: Producer | None, earlier: Collection[str] = (), already_this_turn: bool = False
+    percept: Percept,
+    *,
+    by: Producer | None,
+    earlier: Collection[str] = (),
+    already_this_turn: bool = False,
+    tainted: bool = False,
 ) -> int:
     """The weight after a use (``by`` is ``None``) or after a confirmation by that producer.
 
     ``earlier`` are those who have confirmed it before. The producer of the fact, or one of these, adds nothing; nor
-    does a second use or confirmation in one turn.
+    does a second use or confirmation in one turn, nor one that is ``tainted``.
     """
-    if percept.pinned or already_this_turn or (by is not None and (by is percept.producer or by in earlier)):
+    if percept.pinned or already_this_turn or tainted or (by is not None and (by is percept.producer or by in earlier)):
         return percept.weight
     return _clamp(percept.weight + REINFORCEMENT)
 

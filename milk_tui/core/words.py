@@ -32,7 +32,7 @@ MAX_WORDS = 400
 
 def words(text: str) -> frozenset[str]:
     """What the text is about: its words without their endings, to be compared with another text's."""
-    return frozenset(_stem(word) for word in tokens(text))
+    return frozenset(stem(word) for word in tokens(text))
 
 
 def tokens(text: str) -> list[str]:
@@ -63,7 +63,7 @@ def _split(word: str) -> list[str]:
     return parts
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """English endings off, as far as that is safe without a dictionary."""
     word = word.removesuffix("'s").removesuffix("’s")
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
