@@ -10,9 +10,10 @@ from milk_tui.core import percepts as rules
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer
 from milk_tui.core.text import one_line
-from milk_tui.store import percept_events, percept_lists
+from milk_tui.store import moments, percept_events, percept_lists
 from milk_tui.store.clock import now_ms
 from milk_tui.store.ids import new_percept_id
+from milk_tui.store.moments import Moment
 from milk_tui.store.rows import id_list, storable
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from milk_tui.store.percept_edges import EdgeChange
 
-_MOMENT_CHARS = 1_000
 _REACH = "(p.scope = 'global' or p.session_id = ?)"
 
 
@@ -69,9 +69,13 @@ def insert(
     subject: str = "",
     pinned: bool = False,
     tainted: bool = False,
+    position: int | None = None,
 ) -> Percept:
-    """A new row; ``content`` was admitted by the caller, who also records the event."""
-    source, context = _moment(db.conn, turn_id)
+    """A new row; ``content`` was admitted by the caller, who also records the event.
+
+    ``position``: characters of the leg's answer that came before it.
+    """
+    moment = _moment(db.conn, session_id, turn_id, leg_id, position)
     percept_id = new_percept_id(db.conn)
     db.table("percepts").insert(
         {
@@ -94,8 +98,9 @@ def insert(
             "hash": rules.content_hash(content),
             "subject": rules.normalise(subject),
             "content": content,
-            "source": source,
-            "context": context,
+            "source": moment.source,
+            "context": moment.context,
+            "position": position,
         }
     )
     return percept_lists.many(db.conn, [percept_id])[percept_id]
@@ -145,15 +150,19 @@ def delete(db: Database, ids: list[str]) -> None:
     db.execute("delete from percepts where id in (select value from json_each(?))", (id_list(ids),))
 
 
-def _moment(conn: sqlite3.Connection, turn_id: int | None) -> tuple[str, str]:
-    """The words of the moment in which a fact is learned: the turn's prompt and the one before
-    (``recall.md``).
-    """
-    rows = conn.execute(
-        "select prompt from turns where id <= ?1 and session_id = (select session_id from turns where id = ?1)"
-        " order by id desc limit 2",
-        (turn_id,),
-    ).fetchall()
-    texts = [one_line(row[0], _MOMENT_CHARS) for row in rows]
-    source, context, *_ = [*texts, "", ""]
-    return source, context
+def settle_moment(db: Database, percept: Percept) -> None:
+    """The answer has ended: what it says around the fact is known in full."""
+    if percept.turn_id is None or percept.leg_id is None:
+        return
+    row = db.conn.execute("select position, source from percepts where id = ?", (percept.id,)).fetchone()
+    moment = moments.of_leg(db.conn, percept.turn_id, percept.leg_id, row["position"])
+    if moment.source != row["source"]:
+        db.execute("update percepts set source = ? where id = ?", (moment.source, percept.id))
+
+
+def _moment(
+    conn: sqlite3.Connection, session_id: str | None, turn_id: int | None, leg_id: int | None, position: int | None
+) -> Moment:
+    if turn_id is not None:
+        return moments.of_leg(conn, turn_id, leg_id, position)
+    return moments.of_session(conn, session_id) if session_id else Moment()

@@ -57,9 +57,12 @@ def stage(
     subject: str = "",
     tainted: bool = False,
     per_turn: int = rules.MAX_PER_TURN,
+    position: int | None = None,
     now: int | None = None,
 ) -> Change:
     """Keep what an agent stated during a leg; it counts only from ``make_live`` on.
+
+    ``position``: characters of the answer that came before it; ``None``: what is stored of it so far.
 
     Raises PerceptRefusedError for what ``core.percepts.admit`` refuses, for more than ``per_turn`` facts of a
     turn, for a fact that the person has removed, and when the leg has ended.
@@ -91,6 +94,7 @@ def stage(
         leg_id=leg_id,
         subject=subject,
         tainted=tainted,
+        position=position,
         now=now,
     )
     percept_events.record(db, percept, "captured", actor=producer, turn_id=percept.turn_id, now=now)
@@ -108,6 +112,7 @@ def make_live(db: Database, leg_id: int, *, note: str = "", actor: str = "", now
     for staged in percept_lists.of_leg(db.conn, leg_id, staged=True):
         known = percept_rows.same(db.conn, rules.content_hash(staged.content), staged.session_id)
         if known is None:
+            percept_rows.settle_moment(db, staged)
             values = {"status": PerceptStatus.LIVE, **({"note": note} if note else {})}
             live = percept_rows.change(
                 db, staged, "live", values, actor=actor or staged.producer, undoable=False, note=note, now=now
