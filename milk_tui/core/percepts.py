@@ -26,8 +26,10 @@ MAX_PER_TURN = 8
 MAX_ITEMS = 25
 MAX_BYTES = 2_048
 PINNED_BYTES = 1_024
+TAINTED_WEIGHT = 500
 
 _TAG = re.compile(r"<\s*/?\s*milk\s*:", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:-\s*)?#[0-9a-f]{6}\s+\d{4}-\d{2}-\d{2}\s+[^:\s]{1,40}\s*:?\s+(?=\S)")
 _LAST_MS = 253_402_300_799_000
 
 
@@ -77,15 +79,23 @@ def admit(text: str, *, nonces: Iterable[str] = (), allow_secret: bool = False) 
     return content
 
 
+def without_label(text: str) -> str:
+    """A fact without the id, day and speaker before it, as it stands in a block of remembered facts: an agent that
+    repeats one says it like that."""
+    return _LABEL.sub("", text, count=1)
+
+
 def check_flood(stored: int, limit: int = MAX_PER_TURN) -> None:
     """Raises PerceptRefusedError when the turn's agents have already stored ``limit`` facts."""
     if stored >= limit:
         raise PerceptRefusedError(f"Not stored: this turn already gave {limit} facts.", "Use /learn to add it.")
 
 
-def birth(producer: Producer, pinned: bool = False) -> int:
-    """The weight of a new percept, in thousandths."""
-    return PINNED_WEIGHT if pinned else BIRTH_WEIGHT[producer]
+def birth(producer: Producer, pinned: bool = False, *, tainted: bool = False) -> int:
+    """The weight of a new percept, in thousandths; what comes from outside weighs at most ``TAINTED_WEIGHT``."""
+    if pinned:
+        return PINNED_WEIGHT
+    return min(BIRTH_WEIGHT[producer], TAINTED_WEIGHT) if tainted else BIRTH_WEIGHT[producer]
 
 
 def line(percept: Percept) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import ToolOutcome
 from milk_tui.core import bricks as brick_rules
+from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import PerceptRefusedError
 from milk_tui.core.perception import parse
+from milk_tui.core.percepts import without_label
 from milk_tui.core.records import AgentName, Layer, Leg, Percept, Producer, Role, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import Capture, TagKind, split_consumer
@@ -26,7 +28,9 @@ _KINDS = {layer: kind for kind, layer in _LAYERS.items()}
 class LegCaptures:
     """The captures of one running leg. Each is staged at once, so that a kill can't lose it, and shown live.
 
-    ``may_escalate`` is False for an agent that has nobody to hand over to; ``facts_per_turn`` bounds a flood.
+    ``may_escalate`` is False for an agent that has nobody to hand over to; ``facts_per_turn`` bounds a flood;
+    ``position`` says how many characters of the answer there are. ``tainted``: the turn has read something from
+    outside, so that its facts retire and become nothing by themselves (``recall.md``, "Safety").
     """
 
     def __init__(
@@ -37,19 +41,25 @@ class LegCaptures:
         publish: Callable[[AnyEvent], None],
         *,
         may_escalate: bool,
+        tainted: bool = False,
         facts_per_turn: int,
+        position: Callable[[], int] | None = None,
     ) -> None:
         self._facts_per_turn = facts_per_turn
+        self._position = position or (lambda: 0)
         self._store = store
         self._session = session
         self._leg = leg
         self._publish = publish
         self._may_escalate = may_escalate
+        self._tainted = tainted
         self._since_mark: list[tuple[str, str | int]] = []
         self.escalation: str | None = None
         """The reason why the agent hands over, once it has said so."""
         self.via = ""
         """How it said so: tool, tag or decision."""
+        self.replaces: dict[str, tuple[str, ...]] = {}
+        """By percept, the short ids that its author named as replaced."""
         self.any = False
         """True when something was said, so that a leg without text is not empty."""
 
@@ -93,6 +103,7 @@ class LegCaptures:
         """Stage a fact; a consumer hint at its beginning restricts who gets it."""
         primary, escalation = self._session.primary.name, _name(self._session.escalation)
         consumer, content = split_consumer(fact.strip(), primary, escalation)
+        content, replaces = take_replaced(without_label(content))
         producer = Producer.PRIMARY if self._leg.role is Role.PRIMARY else Producer.ESCALATION
         try:
             change = await self._store.write(
@@ -103,6 +114,8 @@ class LegCaptures:
                     content=content,
                     consumer=consumer,
                     per_turn=self._facts_per_turn,
+                    position=self._position(),
+                    tainted=self._tainted,
                 )
             )
         except PerceptRefusedError as refused:
@@ -110,6 +123,8 @@ class LegCaptures:
             return ToolOutcome(str(refused), ok=False)
         self.any = True
         self._since_mark.append(("percept", change.percept.id))
+        if replaces:
+            self.replaces[change.percept.id] = replaces
         self._changed(change)
         return ToolOutcome(_remembered(change.percept, change.what))
 

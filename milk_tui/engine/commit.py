@@ -25,8 +25,9 @@ from milk_tui.core.records import (
     Usage,
 )
 from milk_tui.core.tags import TagKind
+from milk_tui.engine import admission
 from milk_tui.engine.gather import Markers
-from milk_tui.store import bricks, captures, legs, perception, percepts, remotes, sessions, threads
+from milk_tui.store import bricks, captures, legs, percept_uses, perception, percepts, remotes, sessions, threads
 from milk_tui.store.captures import StagedCapture
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class Ending(Struct, frozen=True, kw_only=True):
     waiting: Role | msgspec.UnsetType | None = msgspec.UNSET
     brief: str = ""
     """The reason for the escalation that follows this leg."""
+    used: tuple[str, ...] = ()
+    """Ids of the facts that the answer used; they count only when the leg succeeded."""
+    replaces: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """By percept, the short ids that its author named as replaced."""
 
 
 class Committed(Struct, frozen=True, kw_only=True):
@@ -79,8 +84,10 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     succeeded = ending.status in (LegStatus.DONE, LegStatus.EMPTY)
     note = "" if succeeded else INTERRUPTED_NOTE
     changes = percepts.make_live(db, leg.id, note=note, now=now)
+    changes += _admitted(db, changes, ending.replaces, now)
     new_bricks, entries = settle(db, leg, now=now)
     if succeeded:
+        changes += percept_uses.record(db, ending.used, turn_id=leg.turn_id, actor=leg.role, now=now)
         new_bricks += _brief_delivered(db.conn, leg)
     if ending.status is LegStatus.DONE:
         _mark(db, leg, ending.markers)
@@ -93,6 +100,18 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     sessions.bump_revision(db, leg.session_id)
     session = sessions.set_state(db, leg.session_id, sticky=ending.sticky, waiting=ending.waiting)
     return Committed(session=session, percepts=tuple(changes), bricks=tuple(new_bricks), entries=tuple(entries))
+
+
+def _admitted(
+    db: Database, changes: Iterable[percepts.Change], replaces: dict[str, tuple[str, ...]], now: int
+) -> list[percepts.Change]:
+    """What the facts that became live do to the others, one after another: a later one may meet an earlier one."""
+    new = [change.percept for change in changes if change.what == "live"]
+    return [
+        done
+        for fact in new
+        for done in admission.weigh(db, fact, replaces=replaces.get(fact.id, ()), now=now)
+    ]
 
 
 def settle(db: Database, leg: Leg, *, now: int) -> tuple[list[Brick], list[PerceptionEntry]]:

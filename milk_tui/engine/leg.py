@@ -14,7 +14,7 @@ import msgspec
 
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest, ToolOutcome
-from milk_tui.core import context, tags
+from milk_tui.core import context, tags, usage_of_facts
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import (
@@ -140,6 +140,7 @@ class LegRun:
             desk.publish,
             may_escalate=order.may_escalate,
             facts_per_turn=desk.config.memory.facts_per_turn,
+            position=lambda: self._answer.chars,
         )
         self._saver = Saver(self._save, self._save_failed)
         desk.publish(
@@ -303,7 +304,7 @@ class LegRun:
         await self._show(*self._answer.close())
         await self._saver.stop()
         now = now_ms()
-        ending = self._ending()
+        ending = await self._with_uses(self._ending())
         done = await self.desk.store.write(
             lambda db: commit(db, self.leg, ending, budget_chars=self.desk.config.context.context_budget_chars, now=now)
         )
@@ -328,6 +329,14 @@ class LegRun:
             error=ending.error,
             silent=not ending.text.strip() and not self._tools,
         )
+
+    async def _with_uses(self, ending: Ending) -> Ending:
+        """The facts that the answer used, looked for beside the event loop."""
+        given = context.facts_given(self.state, self.plan)
+        if not given or ending.status is not LegStatus.DONE:
+            return ending
+        used = partial(usage_of_facts.used, given, answer=ending.text, prompt=self.order.turn.prompt)
+        return msgspec.structs.replace(ending, used=await asyncio.to_thread(used))
 
     def _ending(self) -> Ending:
         text = self._answer.text
@@ -354,6 +363,7 @@ class LegRun:
             sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,
             waiting=after.waiting if after.waiting is not before.waiting else msgspec.UNSET,
             brief=escalation or "",
+            replaces=self._captures.replaces,
         )
 
     def _announce(self, done: Committed) -> None:

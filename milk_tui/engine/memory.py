@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from milk_tui.core import cleanup
 from milk_tui.core.cleanup import Candidates, CleanUp
+from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import MilkError, PerceptRefusedError
 from milk_tui.core.lifecycle import REINFORCEMENT
 from milk_tui.core.records import (
@@ -22,7 +23,7 @@ from milk_tui.core.records import (
     Session,
 )
 from milk_tui.core.tags import split_consumer
-from milk_tui.engine import events
+from milk_tui.engine import admission, events
 from milk_tui.store import (
     Store,
     percept_browse,
@@ -88,6 +89,7 @@ class MemoryDesk:
         session = self._session()
         names = session.primary.name, session.escalation.name if session.escalation else ""
         consumer, content = split_consumer(text.strip(), *names) if any(names) else (Consumer.ALL, text)
+        content, replaces = take_replaced(content)
         add = partial(
             percepts.add,
             content=content,
@@ -97,16 +99,23 @@ class MemoryDesk:
             allow_secret=override_secret,
         )
 
+        def learned(db: Database) -> list[Change]:
+            change = add(db)
+            if change.what != "live":
+                return [change]
+            return [change, *admission.weigh(db, change.percept, replaces=replaces, now=now_ms())]
+
         try:
-            (change,), recorded = await self._store.write(lambda db: percept_changes.recorded(db, lambda db: [add(db)]))
+            changes, recorded = await self._store.write(lambda db: percept_changes.recorded(db, learned))
         except PerceptRefusedError as refused:
             self._publish(events.PerceptRefused(session_id=session.id, content="", why=str(refused)))
             raise
+        change = changes[0]
         new = (change.percept.id,) if change.what == "live" else ()
         title = f"learned {change.percept.short_id}"
         self._keep(Deed(title=title, facts=frozenset({change.percept.id}), events=recorded, added=new))
-        self._tell([change])
-        return change.percept
+        self._tell(changes)
+        return next((c.percept for c in reversed(changes) if c.percept.id == change.percept.id), change.percept)
 
     async def pin(self, references: Sequence[str], pinned: bool) -> None:
         """A pinned fact goes to the agents with every prompt."""

@@ -22,14 +22,16 @@ MAX_WORDS = 32
 LARGE = 200_000
 LARGE_WORDS = 8
 """Above ``LARGE`` facts only so many words are asked for, the rarest (``recall.md``)."""
-POSTINGS = 10_000
+POSTINGS = 5_000
 """Entries of the index that a ranked query reads, about: of more, the commonest words are left out."""
 
 _WORDS_RANKED = 96
 _COUNTED = 50_000
 _READ_CHARS = 24_000
 _MAX_WORD = 64
-_PIECES = 48
+_PIECED_WORDS = 6
+_PIECED_FACTS = 1_000
+_LEAST_SPACED, _LEAST_UNSPACED = 0.6, 0.12
 
 _WORD = re.compile(r"[^\W_]+")
 _COMPOUND = re.compile(r"[^\W_]+(?:[./:@#~+_-]{1,2}[^\W_]+)+")
@@ -38,12 +40,10 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]{2,}"
 )
 """Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Kana, Han."""
-_CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[_./:@#~-]")
-
+_ODD = re.compile(r"[a-z][A-Z]|[^\W\d_][0-9]|[0-9][^\W\d_]")
 _TO_AN_ASSISTANT = frozenset(
     ("describe", "draft", "explain", "give", "hello", "hey", "hi", "ok", "okay", "recommend", "show", "suggest")
-    + ("summarise", "summarize", "tell", "thank", "thanks", "write", "yes")
-)
+) | frozenset(("summarise", "summarize", "tell", "thank", "thanks", "write", "yes"))
 """Words with which people speak to an assistant: they say nothing about what is asked."""
 
 
@@ -60,6 +60,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """The score of a fact that has all of them, the unknown ones too; 0 when there are none."""
     match: str = ""
     """The query; empty when there is nothing to ask for."""
+    size: int = 0
+    """About how many facts the index holds."""
 
 
 def words_of(text: str) -> list[str]:
@@ -100,7 +102,7 @@ def ask(conn: sqlite3.Connection, text: str, *, typing: bool = False) -> Asked:
     size = conn.execute("select max(seq) from percepts").fetchone()[0] or 0
     found = words_of(text)
     if not (size and found):
-        return Asked(unknown=tuple(found))
+        return Asked(unknown=tuple(found), size=size)
     begun = found[-1] if typing and len(found[-1]) >= 3 else None
     if len(found) > _WORDS_RANKED:
         longest = frozenset(sorted(found, key=lambda word: (-len(word), word))[:_WORDS_RANKED])
@@ -124,6 +126,7 @@ def ask(conn: sqlite3.Connection, text: str, *, typing: bool = False) -> Asked:
         unknown=tuple(unknown),
         ideal=sum(_rarity(size, counts[word]) for word in found),
         match=" OR ".join([terms[word] for word in taken] + wholes),
+        size=size,
     )
 
 
@@ -135,50 +138,48 @@ def best(conn: sqlite3.Connection, match: str, limit: int) -> list[tuple[int, fl
     return [(seq, max(score, 0.0)) for seq, score in tuples(conn, sql, (match, limit))]
 
 
-def by_pieces(conn: sqlite3.Connection, text: str, limit: int) -> list[tuple[int, float]]:
-    """Row numbers of facts that share parts of words with the text, best first, with the share of its pieces.
+def by_pieces(conn: sqlite3.Connection, words: Sequence[str], limit: int) -> list[tuple[int, float]]:
+    """Row numbers of facts that hold parts of the words, best first, with the share of the words that they hold.
 
-    A piece is three letters; of scripts without spaces two. Raises sqlite3.DatabaseError when the index is damaged.
+    A part is three letters; of scripts without spaces two. Half a word is no part of it: most of its pieces must be
+    there, but for scripts without spaces, where a "word" is a sentence. Raises sqlite3.DatabaseError when the index is
+    damaged.
     """
-    pieces = _pieces(text)
-    if not pieces:
-        return []
-    terms = {term: piece for piece in pieces for term in _terms(conn, piece)}
+    pieces = {word: _pieces(word) for word in words[:_PIECED_WORDS]}
+    terms = {term for parts in pieces.values() for part in parts for term in _terms(conn, part)}
     if not terms:
         return []
-    match = " OR ".join(_quoted(term) for term in terms)
-    seqs = [seq for (seq,) in tuples(conn, _NEWEST_PIECES, (match, 20 * limit))]
+    match = " OR ".join(_quoted(term) for term in sorted(terms))
+    seqs = [seq for (seq,) in tuples(conn, _BY_PIECES, (match, _PIECED_FACTS))]
     sql = "select seq, content || ' ' || subject from percepts where seq in (select value from json_each(?))"
-    scored = []
+    scored: list[tuple[int, float]] = []
     for seq, content in tuples(conn, sql, (id_list(seqs),)):
-        folded = content.casefold()
-        scored.append((seq, sum(piece in folded for piece in pieces) / len(pieces)))
+        folded = unicodedata.normalize("NFKC", content).casefold()
+        share = sum(_held(word, parts, folded) for word, parts in pieces.items()) / len(pieces)
+        if share:
+            scored.append((seq, share))
     scored.sort(key=lambda row: (-row[1], -row[0]))
     return scored[:limit]
 
 
-_NEWEST_PIECES = "select rowid from percepts_trigram where percepts_trigram match ? order by rowid desc limit ?"
+_BY_PIECES = "select rowid from percepts_trigram where percepts_trigram match ? order by rowid desc limit ?"
 
 
-def is_identifier(text: str) -> bool:
-    """True when a part of the text is more than a word: ``getUser``, ``a/b.py``, ``E17``, ``x_y``."""
-    return any(len(part) > 3 and _CAMEL.search(part.strip(".,:;!?-")) for part in text[:_READ_CHARS].split())
+def is_odd(word: str) -> bool:
+    """True for what is looked for by its parts even when whole words are found: an identifier such as ``getUser`` or
+    ``E17``, and a script without spaces."""
+    return _ODD.search(word) is not None or _UNSPACED.search(word) is not None
 
 
-def is_unspaced(text: str) -> bool:
-    return _UNSPACED.search(text[:_READ_CHARS]) is not None
+def _held(word: str, parts: list[str], text: str) -> float:
+    share = sum(part in text for part in parts) / len(parts) if parts else 0.0
+    return share if share >= (_LEAST_UNSPACED if _UNSPACED.search(word) else _LEAST_SPACED) else 0.0
 
 
-def _pieces(text: str) -> list[str]:
-    found: dict[str, None] = {}
-    for word in words_of(text):
-        folded = word.casefold()
-        size = 2 if _UNSPACED.fullmatch(word) else 3
-        for start in range(len(folded) - size + 1):
-            found[folded[start : start + size]] = None
-        if len(found) >= _PIECES:
-            break
-    return list(found)[:_PIECES]
+def _pieces(word: str) -> list[str]:
+    folded = word.casefold()
+    size = 2 if _UNSPACED.search(word) else 3
+    return list(dict.fromkeys(folded[start : start + size] for start in range(len(folded) - size + 1)))
 
 
 def _terms(conn: sqlite3.Connection, piece: str) -> Iterable[str]:

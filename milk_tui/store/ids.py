@@ -18,7 +18,12 @@ def new_id() -> str:
 
 def new_percept_id(conn: sqlite3.Connection) -> str:
     """An id whose short form no stored percept has, as far as a few tries find one."""
-    candidate = new_id()
+    return free_percept_id(conn, None)
+
+
+def free_percept_id(conn: sqlite3.Connection, wanted: str | None) -> str:
+    """``wanted`` when no stored percept has it or its short form, else a new one."""
+    candidate = wanted or new_id()
     for _ in range(16):
         short = candidate[:SHORT_DIGITS]
         taken = conn.execute("select 1 from percepts where id >= ? and id < ?", (short, short + "g")).fetchone()

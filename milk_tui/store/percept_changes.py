@@ -13,7 +13,7 @@ from milk_tui.core import percepts as rules
 from milk_tui.core.errors import MilkError, PerceptRefusedError
 from milk_tui.core.lifecycle import EdgeKind
 from milk_tui.core.records import PINNED_WEIGHT, Consumer, Percept, PerceptScope, PerceptStatus, Producer
-from milk_tui.store import percept_edges, percept_events, percept_lists, percept_rows, percepts
+from milk_tui.store import percept_edges, percept_events, percept_imports, percept_lists, percept_rows, percepts
 from milk_tui.store.clock import now_ms
 from milk_tui.store.percept_edges import EdgeChange
 from milk_tui.store.percepts import Change
@@ -127,7 +127,7 @@ def accept(db: Database, reference: str, *, actor: Producer = Producer.USER, now
         gone = percept_rows.change(db, fact, "forgotten", _forgotten(now), actor=actor, note="known already", now=now)
         confirmed = percepts.confirm(db, known, producer=fact.producer, consumer=fact.consumer, now=now)
         return [Change(gone, "forgotten"), Change(confirmed, "confirmed")]
-    values = {"status": PerceptStatus.LIVE, "tainted": False}
+    values = {"status": PerceptStatus.LIVE, "tainted": False, **percept_imports.vouched(db.conn, fact)}
     return [Change(percept_rows.change(db, fact, "accepted", values, actor=actor, now=now), "accepted")]
 
 

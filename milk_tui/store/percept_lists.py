@@ -187,8 +187,8 @@ def _visible(
 def readable(
     conn: sqlite3.Connection, role: Role | None, session_id: str | None, seqs: Iterable[int]
 ) -> dict[int, Percept]:
-    """By row number, those that the agent could be given in the session, and the superseded ones that it could have been
-    given: for recall, which looks for those and gives what replaced them.
+    """By row number, those that the agent could be given in the session, superseded ones included: for recall, which
+    looks for those and gives what replaced them.
 
     ``role`` ``None`` is the person, ``session_id`` ``None`` every session.
     """
@@ -221,6 +221,11 @@ def seqs_of(conn: sqlite3.Connection, ids: Iterable[str]) -> dict[str, int]:
     """The row numbers of those ids that are there."""
     rows = tuples(conn, "select id, seq from percepts where id in (select value from json_each(?))", (id_list(ids),))
     return dict(rows)
+
+
+def last_seq(conn: sqlite3.Connection) -> int:
+    """The highest row number: about how many there are."""
+    return int(conn.execute("select max(seq) from percepts").fetchone()[0] or 0)
 
 
 def doubted(conn: sqlite3.Connection, ids: Iterable[str]) -> list[tuple[str, str]]:

@@ -84,7 +84,7 @@ def insert(
             "agent_name": storable(agent_name),
             "consumer": consumer,
             "scope": scope,
-            "weight": rules.birth(producer, pinned),
+            "weight": rules.birth(producer, pinned, tainted=tainted),
             "pinned": pinned,
             "status": status,
             "tainted": tainted,

@@ -15,6 +15,8 @@ create view percepts_readable as
     from percepts join readers on percepts.consumer = 'all' or percepts.consumer = readers.role
     where percepts.status in ('live', 'suspect', 'superseded');
 
+insert into percepts_fts (percepts_fts, rank) values ('rank', 'bm25(1.0, 0.8, 0.6, 0.35)');
+
 create view percepts_pieces as
     select seq, content || '  ' || subject || '  ' as text from percepts where status <> 'forgotten';
 

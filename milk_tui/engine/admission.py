@@ -1,0 +1,91 @@
+"""What a fact that has just become live does to those that were known (``recall.md``, "Writing a fact" and "Safety").
+
+Runs in the transaction that made it live, so that a reader never sees a fact beside the one that it replaces.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from milk_tui import recall
+from milk_tui.core import currency
+from milk_tui.core.currency import Candidate, Decision, Kind
+from milk_tui.core.errors import MilkError
+from milk_tui.core.order_scan import looks_like_order
+from milk_tui.core.records import Consumer, Percept, PerceptStatus, Producer
+from milk_tui.store import percept_changes, percept_lists, percept_rows
+from milk_tui.store.percepts import Change
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_LOOKED_AT = 24
+"""Best hits that are looked at for the ``currency.NEAREST`` live ones among them."""
+
+
+def weigh(db: Database, fact: Percept, *, replaces: Sequence[str] = (), now: int) -> list[Change]:
+    """Compare a live fact with its nearest and act on it; the changes, in order. Everything can be undone.
+
+    ``replaces`` are the short ids that its author named as replaced. What reads like an order is held back first, for
+    the person to accept or reject.
+    """
+    if fact.producer is not Producer.USER and (why := looks_like_order(fact.content, tainted=fact.tainted)):
+        values = {"status": PerceptStatus.QUARANTINED, "note": f"held back: it {why}"}
+        held = percept_rows.change(db, fact, "quarantined", values, actor=Producer.SYSTEM, note=why, now=now)
+        return [Change(held, "quarantined")]
+    nearest = _nearest(db.conn, fact, replaces)
+    candidate = Candidate(
+        content=fact.content,
+        producer=fact.producer,
+        consumer=fact.consumer,
+        tainted=fact.tainted,
+        subject=fact.subject,
+        replaces=tuple(replaces),
+        valid_from_ms=fact.valid_from_ms,
+    )
+    decision = currency.decide(candidate, nearest)
+    try:
+        return _apply(db, fact, decision, now)
+    except MilkError:
+        return []
+
+
+def _apply(db: Database, fact: Percept, decision: Decision, now: int) -> list[Change]:
+    actor, why = fact.producer, decision.why
+    match decision.kind:
+        case Kind.CONFIRM:
+            return percept_changes.merge(db, decision.target, fact.id, actor=actor, now=now)
+        case Kind.SUPERSEDE:
+            changes: list[Change] = []
+            for old in decision.retired:
+                changes += percept_changes.supersede(db, old, fact.id, actor=actor, note=why, now=now)
+            return changes
+        case Kind.HISTORY:
+            return percept_changes.supersede(db, fact.id, decision.target, actor=actor, note=why, now=now)
+        case Kind.SUSPECT:
+            return percept_changes.suspect(db, fact.id, decision.target, actor=actor, note=why, now=now)
+        case Kind.ADD:
+            return []
+
+
+def _nearest(conn: sqlite3.Connection, fact: Percept, replaces: Sequence[str]) -> list[Percept]:
+    """The named ones, then the live facts that have most to do with it, among those that its readers can see."""
+    named = [found for short in replaces if (found := _get(conn, short)) is not None]
+    hits = recall.find(conn, fact.content, session_id=fact.session_id, limit=_LOOKED_AT)
+    near = [hit.percept for hit in hits]
+    chosen = {p.id: p for p in (*named, *near) if p.holds and p.id != fact.id and _shared(fact, p)}
+    return list(chosen.values())[: currency.NEAREST + len(named)]
+
+
+def _get(conn: sqlite3.Connection, short: str) -> Percept | None:
+    try:
+        return percept_lists.get(conn, short)
+    except MilkError:
+        return None
+
+
+def _shared(fact: Percept, other: Percept) -> bool:
+    """True when some agent is given both."""
+    return Consumer.ALL in (fact.consumer, other.consumer) or fact.consumer is other.consumer
