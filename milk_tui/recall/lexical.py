@@ -1,82 +1,117 @@
-"""Recall by shared words. Nothing that a prompt holds makes it fail; at worst it finds less.
+"""Candidates by shared words: whole words first, parts of words as a second chance (``recall.md``, "Engine" 1).
 
-Up to ``SCAN`` percepts all are ranked; of more, the text index names the candidates and those of most weight
-fill up.
+Nothing that a text holds makes it fail, and neither does a damaged index: then the facts of most weight are looked
+through, and ``damaged`` says so.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from math import log
+from pathlib import Path
 
-from milk_tui.core import percepts as rules
-from milk_tui.core.records import Percept, Role
-from milk_tui.store import percept_lists
-from milk_tui.store.fts import any_of
+from msgspec import Struct
 
-_HEX = frozenset("0123456789abcdef")
-SCAN = 150
-CANDIDATES = 100
+from milk_tui.core.records import Percept
+from milk_tui.core.words import words
+from milk_tui.store import fts
+from milk_tui.store.faults import is_busy
+from milk_tui.store.fts import Asked
+
+WANTED = 60
+"""Facts in reach that are compared further."""
+LOOKED_THROUGH = 150
+"""Facts of most weight that are read when the index can't be asked."""
+
+_FIRST, _LATER = 240, 10_000
+_AT_ONCE = 100
+_SECOND_CHANCE = 5
+_PART = 0.6
+"""What a part of a word counts, of the whole word."""
+
+Hydrate = Callable[[list[int]], dict[int, Percept]]
+_damaged: set[str] = set()
 
 
-def for_leg(
+class Found(Struct, frozen=True):
+    """Facts in reach by row number, and their scores (BM25). ``damaged``: the index could not be asked."""
+
+    asked: Asked
+    facts: dict[int, Percept]
+    scores: dict[int, float]
+    out_of_reach: tuple[int, ...] = ()
+    """Row numbers of the best that were not in reach."""
+    damaged: bool = False
+
+
+def find(
     conn: sqlite3.Connection,
+    text: str,
+    reach: Hydrate,
+    heaviest: Callable[[int], dict[int, Percept]],
     *,
-    role: Role,
-    session_id: str,
-    prompt: str,
-    max_items: int = rules.MAX_ITEMS,
-    max_bytes: int = rules.MAX_BYTES,
-    exclude_pinned: bool = True,
-) -> list[Percept]:
-    """What that agent is given with the prompt, best first, within the item and byte budgets
-    (``semantics.md`` §2).
-
-    An empty prompt means most weight first, then newest. Pinned facts have a budget of their own
-    (``pinned_for``).
-    """
-    ranked = rules.rank(_candidates(conn, role, session_id, prompt, exclude_pinned), prompt)
-    return rules.pack(ranked, max_items=max_items, max_bytes=max_bytes)
+    typing: bool = False,
+    wanted: int = WANTED,
+) -> Found:
+    """The best facts of ``reach`` (row numbers to the facts that may be seen). ``heaviest`` gives those of most weight,
+    for when there is no index."""
+    try:
+        return _by_index(conn, text, reach, typing, wanted)
+    except sqlite3.DatabaseError as error:
+        if is_busy(error):
+            raise
+        _damaged.add(_file(conn))
+        return _by_reading(text, heaviest(LOOKED_THROUGH))
 
 
-def pinned_for(
-    conn: sqlite3.Connection, role: Role, session_id: str, *, max_bytes: int = rules.PINNED_BYTES
-) -> list[Percept]:
-    """The pinned facts that the agent is always given, as far as they fit."""
-    pinned = percept_lists.visible(conn, role, session_id, pinned=True)
-    return rules.pack(pinned, max_items=len(pinned), max_bytes=max_bytes)
+def damaged(path: Path) -> bool:
+    """True when a recall met a damaged text index of that database, and nobody has made it anew since."""
+    return str(path) in _damaged
 
 
-def search(conn: sqlite3.Connection, text: str, *, session_id: str | None = None, limit: int = 50) -> list[Percept]:
-    """For a person who filters or searches: all but the forgotten facts that the session can see (``None``:
-    those of every session), best first. A text without words lists by weight.
-
-    A fact is also found by the beginning of its id, of a word, and by any part of its text.
-    """
-    text = text.strip()
-    if not text:
-        return percept_lists.browse(conn, session_id, limit=limit)
-    found: dict[str, Percept] = {}
-    digits = text.removeprefix("#").lower()
-    if digits and set(digits) <= _HEX:
-        found |= _by_id(percept_lists.browse(conn, session_id, id_beginning=digits, limit=limit))
-    seqs = percept_lists.matching(conn, any_of(text, typing=True), session_id, limit=limit)
-    found |= _by_id(percept_lists.browse(conn, session_id, seqs=seqs, limit=limit))
-    if len(found) < limit:
-        found |= _by_id(percept_lists.browse(conn, session_id, part=text, limit=limit))
-    return list(found.values())[:limit]
+def mended(path: Path) -> None:
+    _damaged.discard(str(path))
 
 
-def _candidates(
-    conn: sqlite3.Connection, role: Role, session_id: str, prompt: str, exclude_pinned: bool
-) -> list[Percept]:
-    pinned = False if exclude_pinned else None
-    heaviest = percept_lists.visible(conn, role, session_id, pinned=pinned, limit=SCAN + 1)
-    if len(heaviest) <= SCAN:
-        return heaviest
-    seqs = percept_lists.matching(conn, any_of(prompt), session_id, limit=CANDIDATES)
-    matching = percept_lists.visible(conn, role, session_id, pinned=pinned, seqs=seqs)
-    return list((_by_id(matching) | _by_id(heaviest[:SCAN])).values())
+def _by_index(conn: sqlite3.Connection, text: str, reach: Hydrate, typing: bool, wanted: int) -> Found:
+    asked = fts.ask(conn, text, typing=typing)
+    facts: dict[int, Percept] = {}
+    hits: list[tuple[int, float]] = []
+    looked = 0
+    for limit in (_FIRST, _LATER):
+        hits = fts.best(conn, asked.match, limit)
+        while len(facts) < wanted and looked < len(hits):
+            facts |= reach([seq for seq, _ in hits[looked : looked + _AT_ONCE]])
+            looked += _AT_ONCE
+        if len(facts) >= wanted or len(hits) < limit:
+            break
+    scores = dict(hits[:looked])
+    parts = _second_chance(conn, asked, len(hits))
+    if parts:
+        scores = {seq: scores.get(seq, 0.0) + parts.get(seq, 0.0) for seq in (scores | parts)}
+        facts |= reach([seq for seq in parts if seq not in facts])
+    best = sorted(facts, key=lambda seq: (-scores[seq], -seq))[:wanted]
+    missed = sorted(scores.keys() - facts.keys(), key=lambda seq: -scores[seq])[:wanted]
+    return Found(asked, {seq: facts[seq] for seq in best}, scores, tuple(missed))
 
 
-def _by_id(percepts: list[Percept]) -> dict[str, Percept]:
-    return {percept.id: percept for percept in percepts}
+def _second_chance(conn: sqlite3.Connection, asked: Asked, hits: int) -> dict[int, float]:
+    """Scores for parts of the words that no fact has as a whole."""
+    tried = [word for word in asked.unknown if hits < _SECOND_CHANCE or fts.is_odd(word)]
+    if not (tried and asked.size):
+        return {}
+    worth = _PART * len(tried[:6]) * max(log((asked.size - 0.5) / 1.5), 1.0)
+    return {seq: share * worth for seq, share in fts.by_pieces(conn, tried, WANTED)}
+
+
+def _by_reading(text: str, facts: dict[int, Percept]) -> Found:
+    sought = words(text)
+    shared = {seq: len(sought & words(f"{fact.content} {fact.subject}")) for seq, fact in facts.items()}
+    kept = {seq: fact for seq, fact in facts.items() if shared[seq]}
+    asked = Asked(words=tuple(sorted(sought)), ideal=float(len(sought)), size=len(facts))
+    return Found(asked, kept, {seq: float(shared[seq]) for seq in kept}, damaged=True)
+
+
+def _file(conn: sqlite3.Connection) -> str:
+    return str(conn.execute("pragma database_list").fetchone()[2])

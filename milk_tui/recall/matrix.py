@@ -99,8 +99,7 @@ class Matrix:
         if not len(seen):
             return Nearest([], [])
         if self._rows is not None:
-            whole = len(seen) == self._used
-            cosines = (self._rows[: self._used] if whole else self._rows[seen]) @ question
+            cosines = (self._rows[: self._used] @ question)[seen]
             mean, spread = _usual(cosines)
             best = seen[_top(cosines, limit)]
         else:

@@ -86,6 +86,7 @@ class Semantic:
         self._command = tuple(command or (sys.executable, "-P", "-m", "milk_tui.recall.worker"))
         self._lock = threading.Lock()
         self._settled = threading.Event()
+        self._changed = threading.Condition()
         self._state = SemanticState(phase=Phase.OFF)
         self._process: subprocess.Popen[bytes] | None = None
         self._waiters: dict[int, _Waiter] = {}
@@ -115,6 +116,17 @@ class Semantic:
         """The state when the worker is ready or won't be, or when the time is up."""
         self._settled.wait(timeout_s)
         return self._state
+
+    def embedded(self, timeout_s: float) -> bool:
+        """Wait until no fact waits for its vector; False when the time is up or the worker gone."""
+        deadline = time.monotonic() + timeout_s
+        with self._changed:
+            while self._state.phase is not Phase.READY or self._state.waiting:
+                left = deadline - time.monotonic()
+                if left <= 0 or self._closed or self._state.phase in (Phase.MISSING, Phase.FAILED):
+                    return False
+                self._changed.wait(left)
+        return True
 
     def hint(self, text: str) -> None:
         """The text will be asked for soon: the worker can read it meanwhile."""
@@ -160,7 +172,7 @@ class Semantic:
             process = self._process
         if process is not None:
             _end(process)
-        self._settled.set()
+        self._become(SemanticState(phase=Phase.OFF))
 
     def _ask(
         self, make: Callable[[int], protocol.Request], patience_s: float
@@ -260,7 +272,9 @@ class Semantic:
             waiter.done.set()
 
     def _become(self, state: SemanticState, *, settled: bool = True) -> None:
-        self._state = state
+        with self._changed:
+            self._state = state
+            self._changed.notify_all()
         if settled:
             self._settled.set()
         if self._on_state is not None and not self._closed:

@@ -20,6 +20,7 @@ import msgspec
 from milk_tui.core.errors import MilkError
 from milk_tui.recall import protocol
 from milk_tui.recall.encoder import MODEL, Encoder, SemanticMissingError, locate
+from milk_tui.recall.protocol import Nearest
 from milk_tui.store import Store, vectors
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Worker:
         match request:
             case protocol.Hint(text):
                 self._question(text)
+            case protocol.Ask(id, text) if not self._encoder.reads(text):
+                self._send(protocol.Answer(id, Nearest([], [])))
             case protocol.Ask():
                 self._sync()
                 nearest = self._matrix.nearest(
@@ -106,7 +109,10 @@ class Worker:
         made, self._made = self._made, []
         if not made or self._store.read_only:
             return
-        last = self._store.write_sync(lambda db: vectors.put(db, MODEL, made))
+        try:
+            last = self._store.write_sync(lambda db: vectors.put(db, MODEL, made))
+        except MilkError:
+            return
         self._vector = max(self._vector, last)
 
     def _sync(self) -> None:
