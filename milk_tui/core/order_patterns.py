@@ -25,6 +25,7 @@ _WORDS: dict[str, str] = {
         r"|secretly) "
         r"|\b<agent> (?:\w+ )?(?:must|should|shall|will|can|may|are to|have to|need to|ought to"
         r"|always) (?:(?!not |never )\w+ )?"
+        r"|\bfrom now on,? "
         r"|\b(?:told|asked|instructed|required|remember|want you|sure|hesitate|forget|fail|free|allowed"
         r"|authori[sz]ed) to )"
     ),
@@ -90,6 +91,9 @@ _WORDS: dict[str, str] = {
         r"|approvals?\b|access controls?|selinux|gatekeeper|2fa|mfa)"
     ),
     "fetched": r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\b[^|]{1,300}\|\s?",
+    "foreign": (
+        r"(?:\w*anweisung|regeln|vorgaben|instructions|consignes|règles|instrucciones|instruções|istruzioni|reglas)"
+    ),
     "everything": r"(?:all|every\w*|the(?: \w+)?|your|any)",
     "narrowed": r"(?! (?:in|from|under|older|that|which|with|when|after|matching)\b)",
 }
@@ -97,6 +101,7 @@ _WORDS: dict[str, str] = {
 DROP = "tells agents to drop their instructions"
 VOICE = "speaks in another's voice"
 RIGHTS = "claims consent or rights"
+MEMORY = "tells agents what to remember or forget"
 HIDE = "tells agents to hide something from the person"
 SECRETS = "tells agents to reveal secrets"
 SEND = "tells agents to send data away"
@@ -115,6 +120,10 @@ _ALWAYS: tuple[tuple[str, str], ...] = (
         r"|your\W{0,3}(?:\w{1,20}\W{1,3}){0,2}(?:<texts>|rules|restrictions|limits|safety)"
         r"|(?:instructions|text|messages|everything) (?:above|before|so far|you (?:were|have been) (?:told|given))"
         r"|everything above|safety (?:rules|guidelines|instructions))",
+    ),
+    (
+        DROP,
+        r"\b(?:vergiss|vergesst|missachte|oubli(?:e|ez)|néglige[rz]?|olvida|esqueça|dimentica) <few>\w{0,3}'?<foreign>",
     ),
     (DROP, r"\bignorier\w{0,3} <few>(?:\w*anweisung|instruktion|regeln|vorgaben)"),
     (DROP, r"\bignor(?:e|ez|er) <few>(?:instructions|consignes)"),
@@ -169,6 +178,12 @@ _ALWAYS: tuple[tuple[str, str], ...] = (
         r"\b(?:auto-?approve|always (?:approve|accept|allow|confirm)) <few>"
         r"(?:tool|command|permission|request|edit|write|action|call|execution)",
     ),
+    (
+        RIGHTS,
+        r"\byou (?:now )?(?:have|are given|are granted|get) (?:full |my |the user'?s )?"
+        r"(?:permission|approval|consent|authori[sz]ation)\b",
+    ),
+    (RIGHTS, r"\bset <few>(?:approvals?|permissions?|confirmations?) <few>to (?:never|none|auto|always|off|allow)"),
     (RIGHTS, r"dangerously[-_]skip[-_]permissions|\byolo mode\b|\bbypass ?permissions?\b"),
     (
         RIGHTS,
@@ -193,6 +208,13 @@ _ALWAYS: tuple[tuple[str, str], ...] = (
         r"(?:instruction|order|command|system|trusted|user|direct)",
     ),
     (RIGHTS, r"\b(?:mark|store|save|pin|record) this (?:\w+ ){0,2}as (?:trusted|pinned|core|user|global|verified)"),
+    (MEMORY, r"<order>(?:call|use|invoke|run) \w{0,20}(?:forget|record|update|recall)_\w+"),
+    (MEMORY, r"\b(?:pin this|never forget (?:it|this))\b"),
+    (
+        MEMORY,
+        r"<order>(?:forget|delete|erase|overwrite|replace) <few>(?:other|earlier|previous|all) <few>(?:facts"
+        r"|memories)\b",
+    ),
     (
         HIDE,
         r"\b(?:do not|don't|never|must not|without) (?:tell|inform|notify|alert|warn|mention|telling|informing"
@@ -258,6 +280,7 @@ _UNLESS_PROHIBITED: tuple[tuple[str, str], ...] = (
         r"|defeat|ignore"
         r"|avoid) <few><protection>",
     ),
+    (PROTECTION, r"<order>(?:turn|switch|keep) (?:the |all |your )?<protection>.{0,20} off\b"),
     (
         PROTECTION,
         r"<order>(?:commit|push|use|pass|add|run|always)\b.{0,40}--(?:no-verify|insecure|no-check-certificate"
@@ -270,24 +293,25 @@ _UNLESS_PROHIBITED: tuple[tuple[str, str], ...] = (
 _IN_TAINTED: tuple[tuple[str, str], ...] = (
     (
         ORDER,
-        r"<order>(?:ignore|disregard|approve|grant|allow|reveal|send|post|upload|forward|e-?mail|exfiltrate"
-        r"|download|disable"
-        r"|bypass|execute|run|install|delete|remove|overwrite|commit|push|deploy|call|invoke|fetch|visit|open"
-        r"|click|navigate"
-        r"|browse|curl|wget|eval|sudo|chmod|add|insert|append|replace|rename|edit|modify|change|create|answer"
-        r"|respond|reply"
-        r"|recommend|tell|say|mention|promote|trust|obey|follow|treat|remember|store|save|record|pin|escalate"
-        r"|hand|use|set"
-        r"|write|switch|print|show|output|include|copy|paste|repeat|act|pretend|assume|skip|stop|accept) "
-        r"(?!by\b|is\b|are\b|was\b)",
+        r"<order>(?:ignore|disregard|approve|grant|reveal|send|upload|forward|e-?mail|exfiltrate|download|disable"
+        r"|bypass"
+        r"|execute|install|overwrite|visit|click|navigate|browse|curl|wget|eval|sudo|chmod|answer|respond|reply"
+        r"|recommend"
+        r"|tell|say|mention|promote|trust|obey|escalate|act|pretend) (?!by\b|is\b|are\b|was\b|to be\b)",
     ),
+    (ORDER, r"<order>(?:run|open|fetch|call|add|use|follow)\b<gap><address>"),
     (
         ORDER,
         r"\b<agent> (?:\w+ )?(?:must|should|shall|have to|need to"
         r"|are (?:required|expected|instructed|allowed|authori[sz]ed) to|(?:will|can) (?:now|always|never|only))\b",
     ),
     (ORDER, r"\b(?:your|the) (?:new )?(?:task|job|goal|mission|instructions?) (?:is|are) (?:now )?to\b"),
-    (ORDER, r"\b(?:do not|don't|never|always|make sure to|be sure to|remember to) [a-z]+"),
+    (
+        ORDER,
+        r"\b(?:always|remember to|make sure to|be sure to) (?:answer|respond|reply|say|tell|mention|recommend"
+        r"|include|insert)",
+    ),
+    (ORDER, r"<!--.{0,200}(?:assistant|agent|model)s?\b"),
 )
 
 _NAME = re.compile(r"<([a-z]+)>")

@@ -7,7 +7,8 @@ own channel are not scanned. There are two measures:
   when it orders what is dangerous by itself: to drop one's instructions, to claim another's voice or consent, to reveal
   secrets, to send away what the session holds, to run what was downloaded, to destroy, to switch off a protection, to
   hide something from the person.
-- A tainted fact (web, MCP, files from outside, an import) may state facts only: any order in it is held.
+- A tainted fact (web, MCP, files from outside, an import) may say how things are done too ("use two spaces in YAML");
+  it is held also when it tells an agent how to answer, what to install or where to go.
 
 A prohibition ("never disable TLS verification") is a rule of the project, not an order to do it. The time is linear in
 the text.
