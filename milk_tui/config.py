@@ -107,6 +107,10 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
     """Bytes of pinned facts, which have their own budget."""
     facts_per_turn: Count = 8
     """Facts that the agents may record in one turn."""
+    semantic: bool = True
+    """Find facts by meaning too, where the extra ``semantic`` is installed; ``false``: by words alone."""
+    model_path: str = ""
+    """The embedding model's file, when it is not the installed one; it must be the same file (checked by its hash)."""
 
 
 class RoutingConfig(Section, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
     from milk_tui.config import Config
+    from milk_tui.recall import Semantic
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +64,15 @@ class Conductor:
     listeners. ``MilkError`` says what can't be done and what to do instead.
     """
 
-    def __init__(self, store: Store, config: Config, session: Session, roster: Roster, project: Project) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        session: Session,
+        roster: Roster,
+        project: Project,
+        semantic: Semantic | None = None,
+    ) -> None:
         self.session = session
         self.store = store
         self._config = config
@@ -71,7 +80,7 @@ class Conductor:
         self._bus = Bus()
         self.memory = MemoryDesk(store, lambda: self.session, self.publish)
         """The person's hand on the facts."""
-        self._desk = Desk(store, config, project, self.publish)
+        self._desk = Desk(store, config, project, self.publish, semantic)
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -321,6 +330,7 @@ class Conductor:
             project=self._desk.project,
             turn_id=_NO_TURN_YET,
             prompt=prompt,
+            semantic=self._desk.semantic,
         )
         state = await self.store.read(lambda conn: gather(conn, view))
         return masked(context.plan(state), self.session.nonces)

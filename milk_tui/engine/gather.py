@@ -57,6 +57,8 @@ class LegView(Struct, frozen=True, kw_only=True):
     prompt: str
     fresh: bool = False
     may_escalate: bool = False
+    semantic: recall.Semantic | None = None
+    """Finds facts by meaning; without it they are found by words."""
 
 
 def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
@@ -114,6 +116,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
                 prompt=view.prompt,
                 max_items=budgets.facts_items,
                 max_bytes=budgets.facts_bytes,
+                semantic=view.semantic,
             )
         ),
         stale=_stale(conn, markers.pinned) if goes_on else (),

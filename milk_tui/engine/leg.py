@@ -39,6 +39,7 @@ from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
 from milk_tui.engine.order import Desk, Order, Outcome
+from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
 from milk_tui.store import legs, receipts, tool_calls
 from milk_tui.store.clock import now_ms
@@ -126,8 +127,11 @@ class LegRun:
             prompt=order.turn.prompt,
             fresh=order.fresh,
             may_escalate=order.may_escalate,
+            semantic=desk.semantic,
         )
         self.state = await desk.store.read(lambda conn: gather(conn, view))
+        if await repaired(desk.store):
+            self.state = await desk.store.read(lambda conn: gather(conn, view))
         self.plan = context.plan(self.state)
         self.leg, receipt = await desk.store.write(self._claim)
         agent = session.agent(order.role)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Agent
 from milk_tui.config import Config
@@ -11,6 +12,9 @@ from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision,
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import Project
 from milk_tui.store import Store
+
+if TYPE_CHECKING:
+    from milk_tui.recall import Semantic
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,7 @@ class Desk:
     config: Config
     project: Project
     publish: Callable[[AnyEvent], None]
+    semantic: Semantic | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from milk_tui.engine import casting, commit, events, project, roster
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.launch import Launch
+from milk_tui.engine.recalling import Recalling
 from milk_tui.engine.roster import Roster
 from milk_tui.store import Store, legs, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from milk_tui.embedded.manager import EmbeddedManager, EmbeddedStatus
     from milk_tui.engine.discovery import Discovery
     from milk_tui.modelhost.client import HostState, ModelHost
+    from milk_tui.recall import Semantic
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +61,7 @@ class Workspace:
         self._conductors: dict[str, Conductor] = {}
         ends = launch.new or not launch.one_shot
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
+        self._recall = Recalling(store, self.config.memory, self._tell)
         self._tasks: set[asyncio.Task[None]] = set()
         self._recovered: asyncio.Future[None] | None = None
 
@@ -84,7 +87,8 @@ class Workspace:
         if session.id in self._conductors:
             return self._conductors[session.id]
         found = await asyncio.to_thread(project.read, Path(session.directory))
-        conductor = Conductor(self.store, self.config, session, self.roster, found)
+        conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic)
+        conductor.listen(self._recall.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
         if self.roster.known:
@@ -119,6 +123,11 @@ class Workspace:
         """How the database was opened, as lines for the person."""
         return list(self.store.notices)
 
+    @property
+    def semantic(self) -> Semantic | None:
+        """Finds facts by meaning; ``None`` when the person doesn't want it. Its state says whether it can."""
+        return self._recall.semantic
+
     async def close_session(self, conductor: Conductor) -> None:
         """The session is left: what runs in it is stopped."""
         self._conductors.pop(conductor.session.id, None)
@@ -138,6 +147,7 @@ class Workspace:
         if self.host is not None:
             await self.host.aclose()
         await self._memory.aclose()
+        await self._recall.aclose()
         await self.store.aclose()
 
     def cancel_loading(self) -> None:
@@ -167,6 +177,8 @@ class Workspace:
         for conductor in list(self._conductors.values()):
             with contextlib.suppress(StoreError):
                 await conductor.agents_found()
+        if not self.roster.agents:
+            await self._recall.start()
         await self._memory.look()
 
     async def _engage(self, found: Discovery, host: ModelHost) -> None:
@@ -207,6 +219,8 @@ class Workspace:
 
     def _host_state(self, state: HostState, detail: str) -> None:
         self._publish(lambda session: events.HostChanged(session_id=session, state=state, detail=detail))
+        if state == "ready":
+            self._background(self._recall.start())
 
     def _status(self, role: Role, state: str, text: str, fraction: float | None = None) -> None:
         self._publish(

@@ -35,7 +35,7 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", 
 
 
 class Phase(StrEnum):
-    """``off``: not wanted or not started; ``missing``: not installed or not the right model."""
+    """``off``: not started, or closed; ``missing``: not installed; ``failed``: it can't load or use what is there."""
 
     OFF = "off"
     MISSING = "missing"
@@ -166,12 +166,12 @@ class Semantic:
         return reply.cosines if isinstance(reply, protocol.Compared) else None
 
     def close(self) -> None:
-        """End the worker; returns when it is gone."""
+        """End the worker; returns when it is gone. One that is still loading is not waited for."""
         with self._lock:
             self._closed = True
             process = self._process
         if process is not None:
-            _end(process)
+            _end(process, _END_WITHIN_S if self._state.phase is Phase.READY else 0.0)
         self._become(SemanticState(phase=Phase.OFF))
 
     def _ask(
@@ -221,7 +221,7 @@ class Semantic:
             _end(process)
             self._release()
             if left is not None:
-                self._become(SemanticState(phase=Phase.MISSING, what=left.what, hint=left.hint))
+                self._become(SemanticState(phase=Phase.FAILED, what=left.what, hint=left.hint))
                 return
             if not self._closed:
                 self._become(SemanticState(phase=Phase.LOADING), settled=False)
@@ -293,16 +293,15 @@ def _environment() -> dict[str, str]:
     return env
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close its input, which it takes as the end; kill it when it doesn't."""
+def _end(process: subprocess.Popen[bytes], grace_s: float = _END_WITHIN_S) -> None:
+    """Close its input, which it takes as the end; kill it when it doesn't within ``grace_s``."""
     if process.stdin is not None:
         try:
             process.stdin.close()
         except OSError:
             pass
-    deadline = time.monotonic() + _END_WITHIN_S
     try:
-        process.wait(max(0.0, deadline - time.monotonic()))
+        process.wait(grace_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
