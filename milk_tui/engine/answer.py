@@ -52,9 +52,13 @@ class Answer:
             self._thinking.append(shown)
         return shown
 
+    def pause(self) -> str:
+        """Something else than text comes: what was held back of the text before it, for no nonce goes on behind it."""
+        return self._kept(self._mask.close())
+
     def mark(self) -> str:
         """A block begins here; what was held back of the text before it."""
-        shown = self._kept(self._mask.close())
+        shown = self.pause()
         self._tags.mark()
         self._marked = self.chars
         return shown

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core import context, routing
 from milk_tui.core.errors import MilkError
@@ -211,8 +213,9 @@ class Conductor:
         self.publish(events.TurnFinished(session_id=self.session.id, turn_id=turn.id, status=TurnStatus.FAILED))
 
     def _adopt(self, session: Session) -> None:
-        """The session changed in the store."""
-        changed = session != self.session
+        """The session changed in the store. ``session`` comes right from a write: writes are done one after another,
+        so that what is adopted last is the newest; a read at the same time could bring back an older state."""
+        changed = replace(session, draft="") != replace(self.session, draft="")
         self.session = session
         if changed:
             self.publish(events.SessionChanged(session_id=session.id, session=session))
@@ -223,12 +226,12 @@ class Conductor:
 
     async def agents_found(self) -> None:
         """Discovery is done: take the roster's agents into the session and begin with what waits."""
-        await self.store.write(self._take_agents)
-        self._adopt(await self.store.read(lambda conn: sessions.get(conn, self.session.id)))
+        self._adopt(await self.store.write(self._take_agents))
         self._agents_known.set()
 
-    def _take_agents(self, db: Database) -> None:
+    def _take_agents(self, db: Database) -> Session:
         casting.cast(db, self.session, self._roster)
+        return sessions.get(db.conn, self.session.id)
 
     async def stop(self) -> bool:
         """Stop the running leg; its text so far is kept and marked. False when nothing runs."""
@@ -343,15 +346,19 @@ class Conductor:
     async def save_draft(self, text: str) -> None:
         """Keep what is typed and not sent; told to nobody."""
         if text != self.session.draft:
-            self.session = await self.store.write(lambda db: sessions.set_state(db, self.session.id, draft=text))
+            self._adopt(await self.store.write(lambda db: sessions.set_state(db, self.session.id, draft=text)))
 
     async def rename(self, title: str) -> None:
         """Raises MilkError for a blank title."""
         name = one_line(clean(title), 80)
         if not name:
             raise MilkError("The name is blank.", "Type a name.")
-        await self.store.write(partial(sessions.rename, session_id=self.session.id, title=name))
-        self._adopt(await self.store.read(lambda conn: sessions.get(conn, self.session.id)))
+
+        def write(db: Database) -> Session:
+            sessions.rename(db, self.session.id, name)
+            return sessions.get(db.conn, self.session.id)
+
+        self._adopt(await self.store.write(write))
 
     async def wait_idle(self) -> None:
         """Returns when nothing runs and nothing waits."""

@@ -260,6 +260,7 @@ class LegRun:
             await self._captures.tag(capture)
 
     async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
+        await self._show(self._answer.pause(), [])
         arguments = tags.mask(arguments, self.session.nonces)
         call = await self.desk.store.write(
             partial(
@@ -326,7 +327,6 @@ class LegRun:
         )
         return Outcome(
             leg=self.leg,
-            session=done.session if done else self.session,
             status=ending.status,
             escalation=ending.brief or None,
             via=self._captures.via,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Agent
 from milk_tui.config import Config
-from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Session, Turn
+from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Turn
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import Project
 from milk_tui.store import Store
@@ -48,7 +48,6 @@ class Outcome:
     """How a leg ended, for what comes next in the turn."""
 
     leg: Leg
-    session: Session
     status: LegStatus
     escalation: str | None = None
     via: str = ""

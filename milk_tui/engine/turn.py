@@ -26,7 +26,7 @@ from milk_tui.engine import commit, events
 from milk_tui.engine.leg import LegRun
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
-from milk_tui.store import bricks, turns
+from milk_tui.store import bricks, sessions, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ class TurnRun:
             outcome = await self._leg.run()
         finally:
             self._leg = None
-        self._session = outcome.session
-        self._adopt(outcome.session)
+        self._session = await self._desk.store.write(lambda db: sessions.get(db.conn, self._session.id))
+        self._adopt(self._session)
         return outcome
 
     def _notice(self, text: str, severity: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -72,6 +73,14 @@ async def test_a_fact_by_tool_is_the_same_as_by_tag(stage: Stage) -> None:
     assert fact.content == "The API port is 8412."
     assert [e.name for e in stage.of(events.ToolStarted)] == ["record_memory"]
     assert leg.text == "ok"
+
+
+async def test_text_before_a_tool_call_stands_before_it_to_its_last_letter(stage: Stage) -> None:
+    nonce = stage.conductor.session.nonces[0]
+    turn_id = await stage.say(f'SCN:say the word {nonce[0]} SCN:tool set_need {{"need": "x"}} SCN:then SCN:say  .')
+    [leg] = await stage.read(lambda conn: legs.of_turn(conn, turn_id))
+    body = (await stage.read(lambda conn: legs.bodies(conn, [leg.id])))[leg.id]
+    assert leg.text[: body.tools[0].position] == f"the word {nonce[0]}"
 
 
 async def test_a_fact_for_one_agent_is_not_given_to_the_other(stage: Stage) -> None:
@@ -183,32 +192,32 @@ async def test_both_down_keeps_the_prompt_and_the_session_goes_on(stage: Stage) 
 
 
 async def test_stopping_keeps_the_partial_text_and_marks_the_leg(stage: Stage) -> None:
-    turn_id = await stage.conductor.submit("go SCN:say the beginning of it SCN:stall")
+    turn_id = await stage.conductor.submit("go SCN:say the beginning of it. SCN:stall")
     await stage.seen(events.LegText)
-    await until(lambda: "".join(e.text for e in stage.of(events.LegText)) == "the beginning of it")
+    await until(lambda: "".join(e.text for e in stage.of(events.LegText)) == "the beginning of it.")
     assert stage.conductor.running is not None
     assert await stage.conductor.stop()
     await stage.conductor.wait_idle()
     [leg] = await stage.read(lambda conn: legs.of_turn(conn, turn_id))
-    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "the beginning of it")
+    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "the beginning of it.")
     assert not await stage.conductor.stop()
 
 
 async def test_closing_while_an_answer_runs_stores_its_end(launch: Launch, home) -> None:
     stage = await begin(launch, home)
-    turn_id = await stage.conductor.submit("go SCN:say the beginning of it SCN:stall")
-    await until(lambda: "".join(e.text for e in stage.of(events.LegText)) == "the beginning of it")
+    turn_id = await stage.conductor.submit("go SCN:say the beginning of it. SCN:stall")
+    await until(lambda: "".join(e.text for e in stage.of(events.LegText)) == "the beginning of it.")
     await stage.workspace.aclose()
     store = Store.open(stage.workspace.store.path)
     [leg] = await store.read(lambda conn: legs.of_turn(conn, turn_id))
     turn = await store.read(lambda conn: turns.get(conn, turn_id))
-    assert (turn.status, leg.status, leg.text) == (TurnStatus.CANCELLED, LegStatus.CANCELLED, "the beginning of it")
+    assert (turn.status, leg.status, leg.text) == (TurnStatus.CANCELLED, LegStatus.CANCELLED, "the beginning of it.")
     await store.aclose()
 
 
 async def test_prompts_that_waited_at_the_end_are_worked_on_at_the_next_start(launch: Launch, home) -> None:
     stage = await begin(launch, home)
-    await stage.conductor.submit("first SCN:say the beginning of it SCN:stall")
+    await stage.conductor.submit("first SCN:say the beginning of it. SCN:stall")
     await stage.seen(events.LegText)
     waiting = await stage.conductor.submit("second SCN:say at last")
     await stage.workspace.aclose()
@@ -222,7 +231,7 @@ async def test_prompts_that_waited_at_the_end_are_worked_on_at_the_next_start(la
 
 
 async def test_prompts_wait_in_line_and_can_be_taken_back(stage: Stage) -> None:
-    await stage.conductor.submit("first SCN:say x SCN:stall")
+    await stage.conductor.submit("first SCN:say x. SCN:stall")
     second = await stage.conductor.submit("second SCN:say y")
     third = await stage.conductor.submit("third SCN:say z")
     assert [t.prompt[:6] for t in stage.conductor.queued] == ["second", "third "]
@@ -362,6 +371,32 @@ async def test_a_dead_model_host_fails_the_leg_visibly_and_the_next_turn_works(s
     assert stage.of(events.LegFinished)[-1].error.kind is ErrorKind.HOST_DIED
     await stage.say("again SCN:say alive")
     assert stage.of(events.LegFinished)[-1].text == "alive"
+
+
+async def test_what_the_person_does_while_the_agents_are_found_is_not_undone_by_it(
+    launch: Launch, home, monkeypatch
+) -> None:
+    stage = await begin(launch, home)
+    await stage.conductor.pin_agent(Role.ESCALATION)
+    handed_back = asyncio.Event()
+    read = stage.conductor.store.read
+
+    async def slow_read(fn):
+        found = await read(fn)
+        await handed_back.wait()
+        return found
+
+    monkeypatch.setattr(stage.conductor.store, "read", slow_read)
+    finding = asyncio.create_task(stage.conductor.agents_found())
+    renaming = asyncio.create_task(stage.conductor.rename("a title"))
+    await stage.seen(events.SessionChanged, lambda event: event.session.pinned_agent is Role.ESCALATION)
+    await asyncio.sleep(0)
+    await stage.conductor.hand_back()
+    handed_back.set()
+    await asyncio.gather(finding, renaming)
+    assert stage.conductor.session.pinned_agent is None
+    assert stage.conductor.session.title == "a title"
+    await stage.workspace.aclose()
 
 
 async def test_the_session_state_survives_in_the_store(stage: Stage) -> None:
