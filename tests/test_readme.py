@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -57,8 +58,19 @@ def test_every_command_that_exists_is_named() -> None:
     assert there == set(commands())
 
 
+def every_command(command: click.Command) -> Iterator[click.Command]:
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from every_command(below)
+
+
 def test_every_option_that_is_named_exists() -> None:
-    options = {name for parameter in cli.params for name in parameter.opts} | {"--json", "--help", "--explain"}
+    options = {name for command in every_command(cli) for parameter in command.params for name in parameter.opts}
+    options |= {"--help"}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT)) <= options
 
 

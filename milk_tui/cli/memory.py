@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from milk_tui.cli import output
+from milk_tui.cli.memory_files import approve, export_facts, import_facts
 from milk_tui.cli.memory_upkeep import consolidate
 from milk_tui.cli.options import Options, json_option, pass_options
 from milk_tui.core.errors import MilkError
@@ -34,7 +35,8 @@ def memory() -> None:
     """The facts that the agents share."""
 
 
-memory.add_command(consolidate)
+for command in (consolidate, export_facts, import_facts, approve):
+    memory.add_command(command)
 
 
 @memory.command("list")
