@@ -11,7 +11,7 @@ from milk_tui.core.polarity import denials
 from milk_tui.core.words import tokens
 
 NEAR = 0.92
-_ROUGHLY = 0.8
+_ROUGHLY = 0.6
 _EXACT = re.compile(r"\S*[\d/_.:@#]\S*\w|\b[A-Z]\w*[A-Z]\w*\b")
 
 

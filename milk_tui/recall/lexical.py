@@ -32,6 +32,7 @@ _PART = 0.6
 
 Hydrate = Callable[[list[int]], dict[int, Percept]]
 _damaged: set[str] = set()
+_mended: set[str] = set()
 
 
 class Found(Struct, frozen=True):
@@ -61,7 +62,7 @@ def find(
     except sqlite3.DatabaseError as error:
         if is_busy(error):
             raise
-        _damaged.add(_file(conn))
+        _mark_damaged(conn)
         return _by_reading(text, heaviest(LOOKED_THROUGH))
 
 
@@ -71,7 +72,9 @@ def damaged(path: Path) -> bool:
 
 
 def mended(path: Path) -> None:
+    """The indexes were made anew. What looks damaged after that is not: it is not said again."""
     _damaged.discard(str(path))
+    _mended.add(str(path))
 
 
 def _by_index(conn: sqlite3.Connection, text: str, reach: Hydrate, typing: bool, wanted: int) -> Found:
@@ -91,6 +94,8 @@ def _by_index(conn: sqlite3.Connection, text: str, reach: Hydrate, typing: bool,
     if parts:
         scores = {seq: scores.get(seq, 0.0) + parts.get(seq, 0.0) for seq in (scores | parts)}
         facts |= reach([seq for seq in parts if seq not in facts])
+        if _contradicted(asked, [facts[seq] for seq in parts if seq in facts]):
+            _mark_damaged(conn)
     best = sorted(facts, key=lambda seq: (-scores[seq], -seq))[:wanted]
     missed = sorted(scores.keys() - facts.keys(), key=lambda seq: -scores[seq])[:wanted]
     return Found(asked, {seq: facts[seq] for seq in best}, scores, tuple(missed))
@@ -113,5 +118,15 @@ def _by_reading(text: str, facts: dict[int, Percept]) -> Found:
     return Found(asked, kept, {seq: float(shared[seq]) for seq in kept}, damaged=True)
 
 
-def _file(conn: sqlite3.Connection) -> str:
-    return str(conn.execute("pragma database_list").fetchone()[2])
+def _contradicted(asked: Asked, facts: list[Percept]) -> bool:
+    """True when a fact has a whole word of which the index says that no fact has it."""
+    unknown = {word.casefold() for word in asked.unknown if word.isascii()}
+    return bool(unknown) and any(
+        unknown & {word.casefold() for word in fts.words_of(fact.content)} for fact in facts if fact.content.isascii()
+    )
+
+
+def _mark_damaged(conn: sqlite3.Connection) -> None:
+    file = str(conn.execute("pragma database_list").fetchone()[2])
+    if file not in _mended:
+        _damaged.add(file)

@@ -25,7 +25,8 @@ LARGE_WORDS = 8
 POSTINGS = 5_000
 """Entries of the index that a ranked query reads, about: of more, the commonest words are left out."""
 
-_WORDS_RANKED = 96
+_WORDS_COUNTED = 96
+_IDEAL_WORDS = 12
 _COUNTED = 50_000
 _READ_CHARS = 24_000
 _MAX_WORD = 64
@@ -57,7 +58,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     unknown: tuple[str, ...] = ()
     """Those that no fact has."""
     ideal: float = 0.0
-    """The score of a fact that has all of them, the unknown ones too; 0 when there are none."""
+    """The score of a fact that has all of them, the unknown ones too, as far as one fact can have many words; 0 when
+    there are none."""
     match: str = ""
     """The query; empty when there is nothing to ask for."""
     size: int = 0
@@ -104,9 +106,7 @@ def ask(conn: sqlite3.Connection, text: str, *, typing: bool = False) -> Asked:
     if not (size and found):
         return Asked(unknown=tuple(found), size=size)
     begun = found[-1] if typing and len(found[-1]) >= 3 else None
-    if len(found) > _WORDS_RANKED:
-        longest = frozenset(sorted(found, key=lambda word: (-len(word), word))[:_WORDS_RANKED])
-        found = [word for word in found if word in longest]
+    found = _fewer(found)
     terms = {word: _quoted(word) + ("*" if word == begun else "") for word in found}
     counts = {word: _count(conn, term) for word, term in terms.items()}
     known = sorted((word for word in found if counts[word]), key=lambda word: counts[word])
@@ -124,7 +124,7 @@ def ask(conn: sqlite3.Connection, text: str, *, typing: bool = False) -> Asked:
         words=tuple(taken),
         common=tuple(known[len(taken) :]),
         unknown=tuple(unknown),
-        ideal=sum(_rarity(size, counts[word]) for word in found),
+        ideal=sum(_rarity(size, counts[word]) for word in [*known, *unknown][:_IDEAL_WORDS]),
         match=" OR ".join([terms[word] for word in taken] + wholes),
         size=size,
     )
@@ -190,6 +190,17 @@ def _terms(conn: sqlite3.Connection, piece: str) -> Iterable[str]:
     return [term for (term,) in tuples(conn, sql, (piece, piece + "\U0010ffff"))]
 
 
+def _fewer(words: list[str]) -> list[str]:
+    """Of many words those at the two ends, where the question is, and the longest, which are the rare ones."""
+    if len(words) <= _WORDS_COUNTED:
+        return words
+    end = _WORDS_COUNTED // 3
+    ends = words[:end] + words[-end:]
+    longest = sorted(words[end:-end], key=lambda word: (-len(word), word))[:end]
+    chosen = {*ends, *longest}
+    return [word for word in words if word in chosen]
+
+
 def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
@@ -200,8 +211,8 @@ def _count(conn: sqlite3.Connection, term: str) -> int:
 
 
 def _rarity(size: int, count: int) -> float:
-    """As BM25 has it, and never nothing."""
-    return max(log((size - count + 0.5) / (count + 0.5)), 0.01) if count <= size else 0.01
+    """As BM25 has it: next to nothing for a word that half of the facts have."""
+    return max(log((size - count + 0.5) / (count + 0.5)), 1e-6) if count <= size else 1e-6
 
 
 def _has_all(whole: str, taken: Sequence[str]) -> bool:
