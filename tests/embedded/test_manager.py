@@ -116,11 +116,8 @@ async def test_the_event_loop_stays_free_while_it_fetches(tmp_path: Path, runtim
         use(made_up.model(publisher_url=server.url))
         manager = EmbeddedManager(replace(made_up.settings(tmp_path), publisher=True))
         job = asyncio.create_task(manager.ready("tiny"))
-        turns = 0
-        while not server.stalled.is_set():
-            await asyncio.sleep(0)
-            turns += 1
-        assert turns > 10
+        await until(server.stalled.is_set, what="the fetch waits for the publisher while the loop goes on")
+        assert not job.done()
         await manager.aclose()
         with pytest.raises(EmbeddedCancelledError):
             await job
