@@ -9,6 +9,7 @@ import click
 
 from milk_tui.cli import output
 from milk_tui.cli.memory_files import approve, export_facts, import_facts
+from milk_tui.cli.memory_recall import search, why
 from milk_tui.cli.memory_upkeep import consolidate
 from milk_tui.cli.options import Options, json_option, pass_options
 from milk_tui.core.errors import MilkError
@@ -35,7 +36,7 @@ def memory() -> None:
     """The facts that the agents share."""
 
 
-for command in (consolidate, export_facts, import_facts, approve):
+for command in (search, why, consolidate, export_facts, import_facts, approve):
     memory.add_command(command)
 
 
@@ -65,24 +66,6 @@ def list_facts(options: Options, session: str | None, forgotten: bool, everywher
         else:
             groups = store.read_sync(lambda conn: percept_lists.groups(conn, where))
             facts = [*groups.pinned, *groups.session, *groups.shared]
-    _print(facts, as_json)
-
-
-@memory.command()
-@click.argument("words", nargs=-1, required=True)
-@session_option
-@click.option("--limit", type=click.IntRange(1, 1_000), default=20, show_default=True)
-@json_option
-@pass_options
-def search(options: Options, words: tuple[str, ...], session: str | None, limit: int, as_json: bool) -> None:
-    """Find facts by words, best first."""
-    from milk_tui import recall
-    from milk_tui.cli.stored import opened
-
-    text = " ".join(words)
-    with opened(options) as store:
-        where = _session_id(store, session)
-        facts = store.read_sync(lambda conn: recall.search(conn, text, session_id=where, limit=limit))
     _print(facts, as_json)
 
 

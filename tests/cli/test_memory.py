@@ -75,13 +75,6 @@ def test_show_says_where_a_fact_is_from_and_what_happened_to_it(milk: Milk) -> N
     assert [e["kind"] for e in milk("memory", "show", fact, "--json").json["events"]] == ["added", "pinned"]
 
 
-def test_search_finds_by_words(milk: Milk) -> None:
-    learned(milk, "tests run with pytest")
-    learned(milk, "the database is SQLite")
-    found = milk("memory", "search", "which", "database", "--json").json
-    assert found[0]["content"] == "the database is SQLite"
-
-
 def test_all_lists_the_facts_of_every_session(milk: Milk, request, monkeypatch, tmp_path) -> None:
     request.getfixturevalue("stored")
     learned(milk, "of a session")
@@ -108,7 +101,7 @@ def test_what_can_not_be_a_fact_is_refused_with_the_reason(milk: Milk, text: str
 
 def test_escapes_never_reach_the_terminal(milk: Milk) -> None:
     fact = learned(milk, "a\x1b[2J\u202eb")
-    for command in (("list",), ("show", fact), ("search", "ab")):
+    for command in (("list",), ("show", fact), ("search", "--words-only", "ab")):
         out = milk("memory", *command).out
         assert "\x1b" not in out
         assert "\u202e" not in out
