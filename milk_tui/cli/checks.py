@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from milk_tui.cli.options import Options
+from milk_tui.cli.recall_checks import recall
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Role
 
@@ -56,6 +57,7 @@ def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Dis
     discovery, checks = agents(loaded or Config(), options)
     found += checks
     found += embedded(loaded or Config())
+    found += recall(loaded or Config(), options.database_file)
     found += terminal()
     return found, discovery
 

@@ -31,6 +31,7 @@ def test_the_table_and_the_json_say_the_same(milk: Milk) -> None:
         "files",
         "agents",
         "embedded model",
+        "recall",
         "terminal",
     }
 
