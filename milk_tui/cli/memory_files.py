@@ -216,7 +216,8 @@ def _taking(store: Store, parsed: Parsed, *, everywhere: bool, session: str | No
         raise MilkError("There is no session in this directory.", "Add --global to import for all sessions.")
     scope = PerceptScope.GLOBAL if everywhere else PerceptScope.SESSION
     where = meant.id if meant and not everywhere else None
-    return lambda db: memory_import.take(db, parsed, session_id=where, scope=scope, now=now_ms())
+    prepared = memory_import.prepare(parsed)
+    return lambda db: memory_import.take(db, prepared, session_id=where, scope=scope, now=now_ms())
 
 
 class _NotKept(Exception):

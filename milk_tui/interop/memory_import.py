@@ -10,7 +10,7 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,7 +25,7 @@ from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus
 from milk_tui.core.text import one_line
 from milk_tui.interop.memory_files import Parsed
 from milk_tui.store import agents, percept_archive, percept_events, percept_imports, percept_lists, percept_rows
-from milk_tui.store.ids import free_percept_id
+from milk_tui.store.ids import SHORT_DIGITS, free_percept_id
 from milk_tui.store.percept_imports import ACTOR, HELD, IMPORTED, TAINTED_WEIGHT
 
 if TYPE_CHECKING:
@@ -93,25 +93,59 @@ class Tally(Struct):
         return Report(**counts, held=tuple(self.held), refusals=tuple(self.refusals), left_out=dict(left_out))
 
 
-class _Item(Struct, frozen=True):
-    """A fact of the file. ``said`` is what an export says of it."""
+class Item(Struct, frozen=True):
+    """A fact of the file as far as it can be judged by itself. ``said`` is what an export says of it."""
 
     line: int
-    text: str
+    content: str
     subject: str
-    said: ArchivedFact | None = None
+    said: ArchivedFact | None
+    refused: str = ""
+    order: str = ""
+    """Why it is held back, in words that follow "it …"."""
 
 
-def take(db: Database, parsed: Parsed, *, session_id: str | None, scope: PerceptScope, now: int) -> Report:
+class Prepared(Struct, frozen=True, kw_only=True):
+    """A file whose facts were judged, each by itself."""
+
+    name: str
+    items: tuple[Item, ...]
+    left_out: dict[str, int]
+
+
+def prepare(parsed: Parsed) -> Prepared:
+    """Judge the facts of a file. It takes most of an import's time and needs no database. Blocks."""
+    if parsed.exported is not None:
+        items = [_item(line, fact.content, fact.subject, fact) for line, fact in parsed.exported.facts]
+    else:
+        drafts = parsed.listed.drafts if parsed.listed else ()
+        items = [_item(draft.line, draft.text, draft.subject, None) for draft in drafts]
+    left_out = parsed.listed.left_out if parsed.listed else {}
+    return Prepared(name=one_line(parsed.name, 100), items=tuple(items), left_out=left_out)
+
+
+def _item(line: int, text: str, subject: str, said: ArchivedFact | None) -> Item:
+    try:
+        content = rules.admit(text)
+    except PerceptRefusedError as refused:
+        return Item(line, "", "", said, refused=_why(refused))
+    return Item(line, content, subject, said, order=looks_like_order(text, tainted=True))
+
+
+def _why(refused: PerceptRefusedError) -> str:
+    return refused.what.removeprefix("Not stored: ").rstrip(".")
+
+
+def take(db: Database, file: Prepared, *, session_id: str | None, scope: PerceptScope, now: int) -> Report:
     """Import a file, in the caller's transaction. ``session_id`` is the session that the facts go to, and in reach of
     which they may be known already; global facts go to none."""
-    return _Import(db, parsed.name, session_id, scope, now).run(parsed)
+    return _Import(db, file.name, session_id, scope, now).run(file)
 
 
 class _Import:
     def __init__(self, db: Database, name: str, session_id: str | None, scope: PerceptScope, now: int) -> None:
         self._db = db
-        self._name = one_line(name, 100)
+        self._name = name
         self._session_id = session_id if scope is PerceptScope.SESSION else None
         self._reach = session_id
         self._scope = scope
@@ -120,17 +154,16 @@ class _Import:
         self._tally = Tally()
         self._here: dict[str, str] = {}
         """From the file's ids to those that the facts have here."""
-        self._new: dict[str, tuple[_Item, ArchivedFact]] = {}
+        self._new: dict[str, tuple[Item, ArchivedFact]] = {}
+        self._shorts: set[str] = set()
 
-    def run(self, parsed: Parsed) -> Report:
+    def run(self, file: Prepared) -> Report:
         seen: dict[str, str] = {}
-        for item in _items(parsed):
-            try:
-                content = rules.admit(item.text, nonces=self._nonces)
-            except PerceptRefusedError as refused:
-                self._tally.refuse(item.line, refused.what.removeprefix("Not stored: ").rstrip("."))
+        for item in file.items:
+            if refused := item.refused or self._refused(item.content):
+                self._tally.refuse(item.line, refused)
                 continue
-            digest = rules.content_hash(content)
+            digest = rules.content_hash(item.content)
             here = seen.get(digest)
             if here is not None:
                 self._tally.unchanged += 1
@@ -138,13 +171,37 @@ class _Import:
                 here = twin.id
                 self._met(item, twin)
             else:
-                here = seen[digest] = free_percept_id(self._db.conn, item.said.id if item.said else None)
-                self._put(here, content, item)
+                wanted = item.said.id if item.said else None
+                here = seen[digest] = free_percept_id(self._db.conn, wanted, self._shorts)
+                self._shorts.add(here[:SHORT_DIGITS])
+                self._new[here] = item, self._fact(here, item)
             if item.said is not None:
                 self._here[item.said.id] = here
-        for item, fact in self._new.values():
-            self._join(item, fact)
-        return self._tally.report(parsed.listed.left_out if parsed.listed else {})
+        facts = [self._joined(item, fact) for item, fact in self._new.values()]
+        percept_archive.put(self._db, facts)
+        for fact in facts:
+            percept_archive.put_edges(self._db, fact.id, fact.edges)
+        self._count(facts)
+        return self._tally.report(file.left_out)
+
+    def _count(self, facts: Sequence[ArchivedFact]) -> None:
+        self._tally.new = len(facts)
+        held = [fact.id for fact in facts if fact.status is PerceptStatus.QUARANTINED]
+        for percept in percept_lists.many(self._db.conn, held).values():
+            if percept_imports.dangerous(percept):
+                self._tally.held.append(percept)
+            else:
+                self._tally.orders += 1
+
+    def _refused(self, content: str) -> str:
+        """Why a text that was admitted can't be taken here: it has the mark of a tag that counts here."""
+        if not any(nonce in content for nonce in self._nonces):
+            return ""
+        try:
+            rules.admit(content, nonces=self._nonces)
+        except PerceptRefusedError as refused:
+            return _why(refused)
+        return ""
 
     def _twin(self, digest: str) -> Percept | None:
         """What is here in the same words, in whatever state; what holds before what doesn't."""
@@ -156,7 +213,7 @@ class _Import:
         )
         return found[0] if found else None
 
-    def _met(self, item: _Item, twin: Percept) -> None:
+    def _met(self, item: Item, twin: Percept) -> None:
         """The fact is here already."""
         if twin.status is PerceptStatus.FORGOTTEN:
             event = percept_events.last(self._db.conn, twin.id, "forgotten")
@@ -172,21 +229,21 @@ class _Import:
         percept_rows.change(self._db, twin, "confirmed", values, actor=ACTOR, note=note, now=self._now)
         self._tally.known += 1
 
-    def _put(self, here: str, content: str, item: _Item) -> None:
+    def _fact(self, here: str, item: Item) -> ArchivedFact:
         said = item.said
         status = _status(said)
         note = f"imported from {self._name}"
         if status is PerceptStatus.QUARANTINED:
             note = f"held back where it is from, {self._name}"
-        if status is PerceptStatus.LIVE and (why := looks_like_order(item.text, tainted=True)):
-            status, note = PerceptStatus.QUARANTINED, HELD + why
+        if status is PerceptStatus.LIVE and item.order:
+            status, note = PerceptStatus.QUARANTINED, HELD + item.order
         weight = min(TAINTED_WEIGHT, said.weight) if said else TAINTED_WEIGHT
         event = ArchivedEvent(
             at_ms=self._now, kind=IMPORTED, actor=ACTOR, weight_after=weight, note=f"from {self._name}"
         )
-        fact = ArchivedFact(
+        return ArchivedFact(
             id=here,
-            content=content,
+            content=item.content,
             subject=self._tidy(item.subject, SUBJECT_CHARS),
             producer=Producer.SYSTEM,
             consumer=said.consumer if said else Consumer.ALL,
@@ -206,36 +263,23 @@ class _Import:
             context=self._tidy(said.context, MOMENT_CHARS) if said else "",
             events=(event,),
         )
-        percept_archive.put(self._db, fact)
-        percept_imports.put(self._db, here, Mark(at_ms=self._now, file=self._name))
-        self._new[here] = item, fact
-        self._tally.new += 1
-        if status is PerceptStatus.QUARANTINED:
-            percept = percept_lists.many(self._db.conn, [here])[here]
-            if percept_imports.dangerous(percept):
-                self._tally.held.append(percept)
-            else:
-                self._tally.orders += 1
 
-    def _join(self, item: _Item, fact: ArchivedFact) -> None:
-        """Everything is stored: what a fact says of others is said of those that are here, and what the file said
-        otherwise is kept."""
+    def _joined(self, item: Item, fact: ArchivedFact) -> ArchivedFact:
+        """The fact as it is stored: what it says of others is said of those that are here, and what the file said
+        otherwise is in its mark."""
         said = item.said
         if said is None:
-            return
-        successor = self._here.get(said.superseded_by or "", said.superseded_by)
+            return structs.replace(fact, imported=Mark(at_ms=self._now, file=self._name))
         edges = tuple(
             structs.replace(edge, target=self._here[edge.target])
             for edge in said.edges
             if self._here.get(edge.target) in self._new
         )
-        if successor != fact.superseded_by:
-            self._db.execute("update percepts set superseded_by = ? where id = ?", (successor, fact.id))
-        percept_archive.put_edges(self._db, fact.id, edges)
+        successor = self._here.get(said.superseded_by or "", said.superseded_by)
         stored = structs.replace(fact, superseded_by=successor, edges=edges)
         claims = {name: value for name, value in archive.fields(said).items() if name in _CLAIMS}
         original = {**archive.differences(said, stored), **claims}
-        percept_imports.put(self._db, fact.id, Mark(at_ms=self._now, file=self._name, original=original))
+        return structs.replace(stored, imported=Mark(at_ms=self._now, file=self._name, original=original))
 
     def _past(self, ms: int | None) -> int:
         """A time that a file says, which is not in the future."""
@@ -248,15 +292,6 @@ class _Import:
             return rules.admit(line, nonces=self._nonces)
         except PerceptRefusedError:
             return ""
-
-
-def _items(parsed: Parsed) -> Iterator[_Item]:
-    if parsed.exported is not None:
-        for line, fact in parsed.exported.facts:
-            yield _Item(line, fact.content, fact.subject, fact)
-    elif parsed.listed is not None:
-        for draft in parsed.listed.drafts:
-            yield _Item(draft.line, draft.text, draft.subject)
 
 
 def _status(said: ArchivedFact | None) -> PerceptStatus:

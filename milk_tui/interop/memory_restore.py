@@ -7,6 +7,7 @@ be.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -20,7 +21,7 @@ from milk_tui.core.text import clean, one_line
 from milk_tui.engine import casting
 from milk_tui.interop.memory_import import Report, Tally
 from milk_tui.interop.memory_lines import Exported, FileRefusedError
-from milk_tui.store import agents, percept_archive, percept_imports, percept_lists
+from milk_tui.store import agents, percept_archive, percept_lists
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -44,16 +45,14 @@ class _Restore:
     def run(self, exported: Exported) -> Report:
         for session in exported.sessions:
             self._session(session)
-        new: dict[str, tuple[int, ArchivedFact, ArchivedFact]] = {}
-        for line, said in exported.facts:
-            fact = self._fact(line, said)
-            if fact is not None:
-                percept_archive.put(self._db, fact)
-                new[fact.id] = line, said, fact
-        for line, said, fact in new.values():
+        taken = [(line, said, fact) for line, said in exported.facts if (fact := self._fact(line, said)) is not None]
+        new = {fact.id for _, _, fact in taken}
+        facts = [self._joined(said, fact, new) for _, said, fact in taken]
+        percept_archive.put(self._db, facts)
+        for (line, said, _), fact in zip(taken, facts, strict=True):
+            percept_archive.put_edges(self._db, fact.id, fact.edges)
             self._refuse_circles(line, said)
-            self._join(said, fact)
-        self._tally.new = len(new)
+        self._tally.new = len(facts)
         return self._tally.report({})
 
     def _session(self, session: ArchivedSession) -> None:
@@ -138,16 +137,17 @@ class _Restore:
             row = self._db.conn.execute("select superseded_by from percepts where id = ?", (at,)).fetchone()
             at = row[0] if row else None
 
-    def _join(self, said: ArchivedFact, fact: ArchivedFact) -> None:
-        """Store the edges, and keep that the fact is from a file and what the file said that could not be kept. A fact
-        that had been imported where it is from, and not approved, is that here too."""
-        there = percept_lists.many(self._db.conn, [edge.target for edge in said.edges]) if said.edges else {}
-        edges = tuple(edge for edge in said.edges if edge.target in there)
-        percept_archive.put_edges(self._db, fact.id, edges)
-        original = archive.differences(said, structs.replace(fact, edges=edges))
+    def _joined(self, said: ArchivedFact, fact: ArchivedFact, new: Collection[str]) -> ArchivedFact:
+        """The fact with the edges whose ends are here, and with a mark that it is from a file and what the file said
+        that can't be kept. A fact that had been imported where it is from, and not approved, is that here too."""
+        away = {edge.target for edge in said.edges}.difference(new)
+        there = percept_lists.many(self._db.conn, away) if away else {}
+        edges = tuple(edge for edge in said.edges if edge.target in new or edge.target in there)
+        stored = structs.replace(fact, edges=edges)
+        original = archive.differences(said, stored)
         before = said.imported
         if before is not None:
             mark = structs.replace(before, original={**before.original, **original})
         else:
             mark = Mark(at_ms=self._now, file=self._name, trusted=True, original=original)
-        percept_imports.put(self._db, fact.id, mark)
+        return structs.replace(stored, imported=mark)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+from collections.abc import Collection
 
 SHORT_DIGITS = 6
 
@@ -21,13 +22,14 @@ def new_percept_id(conn: sqlite3.Connection) -> str:
     return free_percept_id(conn, None)
 
 
-def free_percept_id(conn: sqlite3.Connection, wanted: str | None) -> str:
-    """``wanted`` when no stored percept has it or its short form, else a new one."""
+def free_percept_id(conn: sqlite3.Connection, wanted: str | None, taken: Collection[str] = ()) -> str:
+    """``wanted`` when no stored percept has it or its short form, else a new one. ``taken`` are short forms of ids that
+    will be stored."""
     candidate = wanted or new_id()
     for _ in range(16):
         short = candidate[:SHORT_DIGITS]
-        taken = conn.execute("select 1 from percepts where id >= ? and id < ?", (short, short + "g")).fetchone()
-        if taken is None:
+        stored = conn.execute("select 1 from percepts where id >= ? and id < ?", (short, short + "g")).fetchone()
+        if stored is None and short not in taken:
             break
         candidate = new_id()
     return candidate

@@ -6,7 +6,7 @@ What goes in was admitted by the caller (``interop/memory_import.py``); it is wr
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from milk_tui.core import percepts as rules
@@ -111,19 +111,19 @@ def put_session(db: Database, session: ArchivedSession, nonces: Mapping[Role, st
     return True
 
 
-def put(db: Database, fact: ArchivedFact) -> None:
-    """Store a fact with its history, without its edges (``put_edges``): the other ends may not be there yet."""
-    values = {name: getattr(fact, name) for name in _COLUMNS}
-    values["hash"] = rules.content_hash(fact.content)
-    db.execute(
-        f"insert into percepts ({', '.join(values)}) values ({', '.join('?' for _ in values)})",
-        tuple(storable(value) if isinstance(value, str) else value for value in values.values()),
+def put(db: Database, facts: Sequence[ArchivedFact]) -> None:
+    """Store facts with their histories and marks, without their edges (``put_edges``): the other ends may not be there
+    yet."""
+    columns = (*_COLUMNS, "hash")
+    db.conn.executemany(
+        f"insert into percepts ({', '.join(columns)}) values ({', '.join('?' for _ in columns)})",
+        ((*(_value(fact, name) for name in _COLUMNS), rules.content_hash(fact.content)) for fact in facts),
     )
     db.conn.executemany(
         "insert into percept_events"
         " (percept_id, at_ms, kind, actor, turn_id, weight_before, weight_after, note, undo, undone)"
         " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
+        (
             (
                 fact.id,
                 event.at_ms,
@@ -136,11 +136,16 @@ def put(db: Database, fact: ArchivedFact) -> None:
                 encode(event.undo),
                 event.undone,
             )
+            for fact in facts
             for event in fact.events
-        ],
+        ),
     )
-    if fact.imported is not None:
-        percept_imports.put(db, fact.id, fact.imported)
+    percept_imports.put(db, ((fact.id, fact.imported) for fact in facts if fact.imported is not None))
+
+
+def _value(fact: ArchivedFact, column: str) -> object:
+    value: object = getattr(fact, column)
+    return storable(value) if isinstance(value, str) else value
 
 
 def put_edges(db: Database, percept_id: str, edges: Iterable[ArchivedEdge]) -> None:

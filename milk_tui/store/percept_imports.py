@@ -8,7 +8,7 @@ never taken from a file.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -44,13 +44,11 @@ class _Claim(Struct, frozen=True):
     note: str = ""
 
 
-def put(db: Database, percept_id: str, mark: Mark) -> None:
-    """Keep where a fact is from; again replaces it."""
-    db.execute(
-        "insert into percept_imports (percept_id, at_ms, file, trusted, original) values (?, ?, ?, ?, ?)"
-        " on conflict (percept_id) do update set at_ms = excluded.at_ms, file = excluded.file,"
-        " trusted = excluded.trusted, original = excluded.original",
-        (percept_id, mark.at_ms, storable(mark.file), mark.trusted, encode(mark.original)),
+def put(db: Database, found: Iterable[tuple[str, Mark]]) -> None:
+    """Keep where facts, given by their ids, are from."""
+    db.conn.executemany(
+        "insert into percept_imports (percept_id, at_ms, file, trusted, original) values (?, ?, ?, ?, ?)",
+        ((id_, mark.at_ms, storable(mark.file), mark.trusted, encode(mark.original)) for id_, mark in found),
     )
 
 

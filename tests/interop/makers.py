@@ -103,7 +103,7 @@ def restore(store: Store, data: bytes | str) -> Report:
 
 def take(store: Store, data: bytes | str, name: str, session: Session | None = None, **more: Any) -> Report:
     """Import, to a session or for all."""
-    file = parsed(store, data, name, **more)
+    file = memory_import.prepare(parsed(store, data, name, **more))
     scope = PerceptScope.SESSION if session else PerceptScope.GLOBAL
     return store.write_sync(
         lambda db: memory_import.take(db, file, session_id=session.id if session else None, scope=scope, now=NOW)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from milk_tui.core.order_scan import HIDDEN
 from milk_tui.core.records import Consumer, PerceptScope, PerceptStatus, Producer, Role
+from milk_tui.interop import memory_import
 from milk_tui.interop.memory_files import Format, format_of, opened
 from milk_tui.interop.memory_lines import FileRefusedError
 from milk_tui.store import (
@@ -247,8 +248,7 @@ def test_words_beside_a_fact_are_harmless_too(store, session, other_store):
 
 
 def test_an_error_in_the_middle_imports_nothing(store, session):
-    file = parsed(store, LIST, "notes.md")
-    from milk_tui.interop import memory_import
+    file = memory_import.prepare(parsed(store, LIST, "notes.md"))
 
     def broken(db):
         memory_import.take(db, file, session_id=session.id, scope=PerceptScope.SESSION, now=NOW)
