@@ -132,10 +132,18 @@ class Story:
         return self.place.open(cols=110, rows=80)
 
     def ready(self, screen: Terminal) -> None:
-        """Wait for the session; an escalation that sticks is handed back, so that each turn begins with the primary."""
+        """Wait for the session, and for the end of a prompt that it takes up again because nothing was sent for it; an
+        escalation that sticks is handed back, so that each turn begins with the primary."""
+        screen.wait_for(lambda text: "to ● fast" in text or "to ◆ deep" in text, 60)
+        screen.wait_for(lambda _: not self._open_turns(), 60)
         if "to ◆ deep" in screen.wait_for(lambda text: "to ● fast" in text or "to ◆ deep" in text, 60):
             screen.press("ctrl+l")
             screen.wait_for("to ● fast")
+
+    def _open_turns(self) -> int:
+        with closing(sqlite3.connect(f"file:{self.place.database}?mode=ro", uri=True)) as conn:
+            row = conn.execute("select count(*) from turns where status in ('pending', 'running')").fetchone()
+            return int(row[0])
 
     def send(self, screen: Terminal) -> Watch:
         watch = Watch(len(self.watched) + 1)
@@ -255,17 +263,17 @@ def test_nothing_is_lost_or_done_twice_wherever_it_is_killed(place: Place) -> No
 def test_what_came_is_shown_and_marked_and_the_session_goes_on(place: Place) -> None:
     with place.open() as screen:
         screen.wait_for("to ● fast")
-        screen.paste("job 001 SCN:tag percept Ports are odd SCN:say half an an\\x73wer SCN:stall")
+        screen.paste("job 001 SCN:tag percept Ports are odd SCN:say half an an\\x73wer. SCN:stall")
         screen.press("enter")
-        wait_in(screen, "conversation", "half an answer")
+        wait_in(screen, "conversation", "half an answer.")
         wait_in(screen, "percepts", "Ports are odd")
         with place.store() as store:
-            screen.wait_for(lambda _: "half an answer" in store.read_sync(lambda conn: legs.get(conn, 1)).text)
+            screen.wait_for(lambda _: "half an answer." in store.read_sync(lambda conn: legs.get(conn, 1)).text)
         screen.kill()
         screen.wait_exit()
     place.wait_alone()
     with place.open() as screen:
-        shown = plain(wait_in(screen, "conversation", "half an answer", "interrupted"))
+        shown = plain(wait_in(screen, "conversation", "half an answer.", "interrupted"))
         assert "/retry" in shown
         wait_in(screen, "percepts", "Ports are odd")
         screen.send("SCN:say and it goes o\\x6e")
@@ -273,5 +281,5 @@ def test_what_came_is_shown_and_marked_and_the_session_goes_on(place: Place) -> 
         wait_in(screen, "conversation", "and it goes on", " out")
         leave(screen)
     sent = str(place.requests()[-1]["messages"])
-    assert "half an answer" in sent
+    assert "half an answer." in sent
     assert "Ports are odd" in sent
