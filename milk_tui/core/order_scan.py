@@ -46,7 +46,7 @@ _CREDENTIAL_URLS = tuple(
 )
 _LONG_CODE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}(?:(?:\\[rn]|[ \n]){1,2}[A-Za-z0-9+/_-]{20,}={0,2})*")
 _LONG_ESCAPES = re.compile(
-    r"[0-9a-fA-F]{200}|(?:[0-9a-fA-F]{2}[ :]){60}|(?:\\x[0-9a-fA-F]{2}){30}|(?:%[0-9a-fA-F]{2}){40}"
+    r"(?=[a-fA-F]{0,40}\d)[0-9a-fA-F]{200}|(?:[0-9a-fA-F]{2}[ :]){60}|(?:\\x[0-9a-fA-F]{2}){30}|(?:%[0-9a-fA-F]{2}){40}"
     r"|(?:\\u[0-9a-fA-F]{4}){20}"
 )
 _PROHIBITED = re.compile(

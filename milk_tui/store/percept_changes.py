@@ -51,8 +51,8 @@ def merge(
 ) -> list[Change]:
     """The two say the same: ``keep`` stays, ``gone`` becomes a superseded one that it stands for.
 
-    What either had, ``keep`` has: its readers, its reach, a pin, the greater weight (a little more when somebody else
-    had stated the other), the later confirmation. Raises MilkError when one of them does not hold.
+    What either had, ``keep`` has: its readers, its reach, a pin, the greater weight (a little more when the person says
+    so and somebody else had stated the other; an agent may only repeat what it was given), the later confirmation. Raises MilkError when one of them does not hold.
     """
     now = now_ms() if now is None else now
     other, kept = _two(db, gone, keep)
@@ -60,7 +60,7 @@ def merge(
     changes = [_retire(db, other, kept, EdgeKind.DERIVES, "merged", actor=actor, note=note, now=now)]
     pinned = kept.pinned or other.pinned
     weight = max(kept.weight, other.weight)
-    if other.producer is not kept.producer:
+    if other.producer is not kept.producer and actor is Producer.USER:
         weight = min(PINNED_WEIGHT, weight + percepts.REINFORCEMENT)
     values: dict[str, Any] = {
         "confirmed_ms": max(kept.confirmed_ms, other.confirmed_ms),

@@ -10,16 +10,32 @@ import json
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from milk_tui.core.errors import PerceptRefusedError
-from milk_tui.core.records import AgentName, ContextMode, Leg, LegStatus, Percept, PerceptStatus, Producer, Role
+from milk_tui.core.records import (
+    AgentName,
+    ContextMode,
+    Leg,
+    LegStatus,
+    Percept,
+    PerceptScope,
+    PerceptStatus,
+    Producer,
+    Role,
+)
 from milk_tui.engine import admission, casting
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.commit import Ending, commit
 from milk_tui.engine.events import AnyEvent, PerceptRefused
+from milk_tui.interop.memory_files import Format, Parsed
+from milk_tui.interop.memory_import import prepare, take
+from milk_tui.interop.memory_lists import Draft, Listed
 from milk_tui.store import Store, legs, percept_lists, percepts, sessions, turns
 from milk_tui.store.clock import now_ms
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 CASES = Path(__file__).parents[1] / "data" / "memory" / "safety.jsonl"
 NONCE = "q7w8e9"
@@ -88,17 +104,17 @@ async def _bring(store: Store, case: dict[str, Any]) -> Outcome:
         await store.write(lambda db: commit(db, leg, ending, budget_chars=12_000, now=now_ms()))
         assert refused == sum(isinstance(e, PerceptRefused) for e in events)
     else:
+        way = _bring_in if case["channel"] == "import" else _state
         for text in texts:
-            refused += not await _state(store, session.id, text, tainted=case["channel"] == "import")
+            refused += not await way(store, session.id, text)
     return _read(case, before, await _all(store), refused)
 
 
-async def _state(store: Store, session_id: str, text: str, *, tainted: bool) -> bool:
-    """The person says it, or brings it in from a file."""
-    producer = Producer.SYSTEM if tainted else Producer.USER
+async def _state(store: Store, session_id: str, text: str) -> bool:
+    """The person says it."""
 
-    def write(db: percepts.Database) -> None:
-        change = percepts.add(db, content=text, session_id=session_id, producer=producer)
+    def write(db: Database) -> None:
+        change = percepts.add(db, content=text, session_id=session_id)
         if change.what == "live":
             admission.weigh(db, change.percept, now=now_ms())
 
@@ -107,6 +123,16 @@ async def _state(store: Store, session_id: str, text: str, *, tainted: bool) -> 
     except PerceptRefusedError:
         return False
     return True
+
+
+async def _bring_in(store: Store, session_id: str, text: str) -> bool:
+    """The text is an item of a file that is imported."""
+    listed = Listed(drafts=(Draft(1, text),), left_out={})
+    file = prepare(Parsed(name="facts.md", format=Format.MARKDOWN, listed=listed))
+    report = await store.write(
+        lambda db: take(db, file, session_id=session_id, scope=PerceptScope.SESSION, now=now_ms())
+    )
+    return report.refused == 0
 
 
 async def _leg(store: Store, session_id: str) -> Leg:
