@@ -14,7 +14,6 @@ from milk_tui.store import fts, percept_lists
 if TYPE_CHECKING:
     from milk_tui.recall.semantic import Semantic
 
-PATIENCE_S = 0.25
 LEAST_COSINE = 0.3
 """A fact that holds nothing of what is typed is only shown from here on."""
 
@@ -80,9 +79,7 @@ def _by_words_and_meaning(
     facts = dict(found.facts)
     near = {}
     if semantic is not None:
-        nearest = semantic.nearest(
-            text, session_id=session_id or "", limit=limit, among=list(facts), patience_s=PATIENCE_S
-        )
+        nearest = semantic.nearest(text, session_id=session_id or "", limit=limit, among=list(facts))
         near = {fact.seq: fact for fact in nearest.facts} if nearest else {}
         facts |= reach([seq for seq, fact in near.items() if seq not in facts and fact.cosine >= LEAST_COSINE])
     candidates = [

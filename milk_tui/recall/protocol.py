@@ -51,6 +51,12 @@ class Wake(Struct, frozen=True, tag="wake"):
     """Facts have changed."""
 
 
+class Settle(Struct, frozen=True, tag="settle"):
+    """To be answered when every fact that there is now has its vector."""
+
+    id: int
+
+
 class Answer(Struct, frozen=True, tag="answer"):
     id: int
     nearest: Nearest
@@ -59,6 +65,10 @@ class Answer(Struct, frozen=True, tag="answer"):
 class Compared(Struct, frozen=True, tag="compared"):
     id: int
     cosines: list[float]
+
+
+class Settled(Struct, frozen=True, tag="settled"):
+    id: int
 
 
 class Ready(Struct, frozen=True, tag="ready"):
@@ -75,8 +85,8 @@ class Unavailable(Struct, frozen=True, tag="unavailable"):
     hint: str
 
 
-Request = Hint | Ask | Compare | Wake
-Reply = Answer | Compared | Ready | Unavailable
+Request = Hint | Ask | Compare | Wake | Settle
+Reply = Answer | Compared | Settled | Ready | Unavailable
 
 MAX_TEXT = 2_000
 """Characters of a question that are sent; the model reads fewer."""

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -62,14 +61,15 @@ class SemanticState(Struct, frozen=True, kw_only=True):
 class _Waiter:
     def __init__(self) -> None:
         self.done = threading.Event()
-        self.reply: protocol.Answer | protocol.Compared | None = None
+        self.reply: protocol.Reply | None = None
 
 
 class Semantic:
     """The worker of one database. ``start`` begins it in the background; ``on_state`` hears of every change, in a
     thread of its own.
 
-    ``command``: another worker, for tests; the database and the model's path follow it.
+    ``patience_s``: how long a recall waits for an answer. ``command``: another worker, for tests; the database and the
+    model's path follow it.
     """
 
     def __init__(
@@ -78,15 +78,16 @@ class Semantic:
         *,
         model_path: str = "",
         on_state: Callable[[SemanticState], None] | None = None,
+        patience_s: float = PATIENCE_S,
         command: Sequence[str] | None = None,
     ) -> None:
         self._database = database
         self._model_path = model_path
         self._on_state = on_state
+        self._patience_s = patience_s
         self._command = tuple(command or (sys.executable, "-P", "-m", "milk_tui.recall.worker"))
         self._lock = threading.Lock()
         self._settled = threading.Event()
-        self._changed = threading.Condition()
         self._state = SemanticState(phase=Phase.OFF)
         self._process: subprocess.Popen[bytes] | None = None
         self._waiters: dict[int, _Waiter] = {}
@@ -118,15 +119,8 @@ class Semantic:
         return self._state
 
     def embedded(self, timeout_s: float) -> bool:
-        """Wait until no fact waits for its vector; False when the time is up or the worker gone."""
-        deadline = time.monotonic() + timeout_s
-        with self._changed:
-            while self._state.phase is not Phase.READY or self._state.waiting:
-                left = deadline - time.monotonic()
-                if left <= 0 or self._closed or self._state.phase in (Phase.MISSING, Phase.FAILED):
-                    return False
-                self._changed.wait(left)
-        return True
+        """Wait until every fact that there is now has its vector; False when the time is up or the worker gone."""
+        return isinstance(self._ask(protocol.Settle, timeout_s), protocol.Settled)
 
     def hint(self, text: str) -> None:
         """The text will be asked for soon: the worker can read it meanwhile."""
@@ -146,23 +140,22 @@ class Semantic:
         reader: str = "",
         limit: int = 100,
         among: Sequence[int] = (),
-        patience_s: float = PATIENCE_S,
     ) -> Nearest | None:
         """The facts nearest to the text; ``None`` when nobody can say in time."""
 
         def ask(number: int) -> protocol.Request:
             return protocol.Ask(number, protocol.question(text), session_id, reader, limit, list(among))
 
-        reply = self._ask(ask, patience_s)
+        reply = self._ask(ask, self._patience_s)
         return reply.nearest if isinstance(reply, protocol.Answer) else None
 
-    def compare(self, text: str, texts: Sequence[str], *, patience_s: float = PATIENCE_S) -> list[float] | None:
+    def compare(self, text: str, texts: Sequence[str]) -> list[float] | None:
         """The cosine of each text to the first; ``None`` when nobody can say in time."""
 
         def ask(number: int) -> protocol.Request:
             return protocol.Compare(number, protocol.question(text), [protocol.question(each) for each in texts])
 
-        reply = self._ask(ask, patience_s)
+        reply = self._ask(ask, self._patience_s)
         return reply.cosines if isinstance(reply, protocol.Compared) else None
 
     def close(self) -> None:
@@ -174,9 +167,7 @@ class Semantic:
             _end(process, _END_WITHIN_S if self._state.phase is Phase.READY else 0.0)
         self._become(SemanticState(phase=Phase.OFF))
 
-    def _ask(
-        self, make: Callable[[int], protocol.Request], patience_s: float
-    ) -> protocol.Answer | protocol.Compared | None:
+    def _ask(self, make: Callable[[int], protocol.Request], patience_s: float) -> protocol.Reply | None:
         if self._state.phase is not Phase.READY or len(self._waiters) >= _MOST_OPEN:
             return None
         waiter = _Waiter()
@@ -257,7 +248,7 @@ class Semantic:
                     self._become(SemanticState(phase=Phase.READY, embedded=embedded, waiting=waiting))
                 case protocol.Unavailable():
                     return reply
-                case protocol.Answer(id) | protocol.Compared(id):
+                case protocol.Answer(id) | protocol.Compared(id) | protocol.Settled(id):
                     waiter = self._waiters.get(id)
                     if waiter is not None:
                         waiter.reply = reply
@@ -272,9 +263,7 @@ class Semantic:
             waiter.done.set()
 
     def _become(self, state: SemanticState, *, settled: bool = True) -> None:
-        with self._changed:
-            self._state = state
-            self._changed.notify_all()
+        self._state = state
         if settled:
             self._settled.set()
         if self._on_state is not None and not self._closed:

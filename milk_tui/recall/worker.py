@@ -47,6 +47,7 @@ class Worker:
         self._questions: OrderedDict[str, Vector] = OrderedDict()
         self._waiting: dict[int, None] = {}
         self._made: list[tuple[Unembedded, bytes]] = []
+        self._unsettled: list[int] = []
         self._event = 0
         self._vector = 0
         self._told = (-1, -1)
@@ -87,6 +88,10 @@ class Worker:
                 self._send(protocol.Compared(id, cosines))
             case protocol.Wake():
                 self._sync()
+            case protocol.Settle(id):
+                self._sync()
+                self._unsettled.append(id)
+                self._settle()
 
     def embed_next(self) -> None:
         """Make the vector of one fact, the newest that waits, and store what is enough."""
@@ -103,6 +108,7 @@ class Worker:
         self._since_told += 1
         if not self.busy or self._since_told >= TELL_AFTER:
             self._say()
+        self._settle()
 
     def store_made(self) -> None:
         """Store the vectors that were made; in a database that can't be written they live as long as the worker."""
@@ -157,6 +163,10 @@ class Worker:
         if len(self._questions) > KEPT_QUESTIONS:
             self._questions.popitem(last=False)
         return vector
+
+    def _settle(self) -> None:
+        while self._unsettled and not self.busy:
+            self._send(protocol.Settled(self._unsettled.pop()))
 
     def _say(self) -> None:
         self._since_told = 0
