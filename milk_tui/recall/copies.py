@@ -11,7 +11,8 @@ from milk_tui.core.polarity import denials
 from milk_tui.core.words import tokens
 
 NEAR = 0.92
-_ROUGHLY = 0.6
+_ROUGHLY = 0.8
+_WORD = re.compile(r"\w+")
 _EXACT = re.compile(r"\S*[\d/_.:@#]\S*\w|\b[A-Z]\w*[A-Z]\w*\b")
 
 
@@ -22,7 +23,7 @@ class Text:
 
     def __init__(self, content: str) -> None:
         self._content = content
-        self._rough = frozenset(content.casefold().split())
+        self._rough = frozenset(_WORD.findall(content.casefold()))
 
     def may_repeat(self, other: Text) -> bool:
         """False when a value or the sign differs, however near the two are."""

@@ -69,7 +69,8 @@ class Asked(Struct, frozen=True, kw_only=True):
 def words_of(text: str) -> list[str]:
     """What a text can be found by: its words as they stand, each once, without those that say nothing."""
     if len(text) > _READ_CHARS:
-        text = f"{text[: _READ_CHARS * 3 // 4]} {text[-_READ_CHARS // 4 :]}"
+        head, tail = text[: _READ_CHARS * 3 // 4], text[-_READ_CHARS // 4 :]
+        text = f"{head.rpartition(' ')[0] or head} {tail.partition(' ')[2] or tail}"
     found: dict[str, str] = {}
     for match in _WORD.finditer(_POSSESSIVE.sub(" ", unicodedata.normalize("NFKC", text))):
         word = match.group()
