@@ -22,6 +22,7 @@ _CLASSES: dict[str, str] = {
     ),
     "python packages": "pip|poetry|pipenv|uv|conda|pdm|hatch|pip-tools|rye|pixi",
     "javascript packages": "npm|yarn|pnpm|bun",
+    "build tool": "maven|gradle|make|cmake|bazel|meson|just|ant|sbt|ninja|nx|turborepo",
     "bundler": "webpack|vite|rollup|esbuild|parcel|turbopack|rspack|snowpack",
     "linter": "flake8|pylint|ruff|eslint|biome|oxlint|standardjs|tslint|golangci-lint|clippy|rubocop|stylelint",
     "formatter": "black|yapf|autopep8|prettier|dprint|gofmt|rustfmt|clang-format",
@@ -78,7 +79,7 @@ _CLASSES: dict[str, str] = {
     ),
     "licence": (
         "mit|apache-2.0=apache 2.0|gpl=gplv3=gpl-3.0|agpl=agplv3=agpl-3.0|bsd=bsd-3-clause|mpl=mpl-2.0|lgpl|isc"
-        "|proprietary|unlicense"
+        "|cc-by|cc-by-sa|cc0|proprietary|unlicense"
     ),
     "case": (
         "camelcase=camel case|snake_case=snake case|kebab-case=kebab case|pascalcase=pascal case|screaming_snake_case"
@@ -100,7 +101,7 @@ _CLASSES: dict[str, str] = {
     "rhythm": (
         "hourly|daily=every day=täglich|nightly=every night|weekly=every week=wöchentlich"
         "|biweekly=every two weeks=fortnightly|monthly=every month=monatlich|quarterly|yearly=annually"
-        "|on every push=every push|on every commit|on demand=manually|every release|continuously"
+        "|on every push=every push|on every commit|on demand|every release|continuously"
     ),
     "log level": "debug level|info level|warning level|error level",
     "isolation": "read committed|repeatable read|serializable=serialisable",
@@ -186,10 +187,10 @@ def _phrases(line: str) -> list[list[str]]:
 
 
 _ALSO_WORDS = (
-    "rest less lit express render square teams notion linear slack shortcut matrix drone chef puppet rails flask"
-    " sphinx hugo hatch apache railway echo fly ember alpine recoil state pages paddle resend zap slog arch nose"
-    " ava parcel bamboo heroku aurora fauna turso poetry rye shell fish julia swift oracle dart discord zed helix"
-    " fastly asana snowflake dragonfly celery pulsar compose mit es"
+    "just ant ninja make rest less lit express render square teams notion linear slack shortcut matrix drone chef"
+    " puppet rails flask sphinx hugo hatch apache railway echo fly ember alpine recoil state pages paddle resend"
+    " zap slog arch nose ava parcel bamboo heroku aurora fauna turso poetry rye shell fish julia swift oracle dart"
+    " discord zed helix fastly asana snowflake dragonfly celery pulsar compose mit es"
 )
 NEEDS_CAPITAL = frozenset(_ALSO_WORDS.split())
 """Choices that are ordinary words when written small."""

@@ -35,6 +35,8 @@ class Comparison(Struct, frozen=True):
     """They share a verb that says something."""
     flipped: bool
     naming: Naming
+    several_named: bool
+    """What the cue names as the old has several words."""
 
     @property
     def overlap(self) -> float:
@@ -51,9 +53,12 @@ class Comparison(Struct, frozen=True):
     @property
     def other_subject(self) -> bool:
         """Each is about something that the other doesn't name, or they differ in a word that tells subjects apart."""
-        return (self.narrower and self.wider) or any(
-            a.contrast & b.contrast for a in self.new_only for b in self.old_only
-        )
+        return self.contrasted or (self.narrower and self.wider)
+
+    @property
+    def contrasted(self) -> bool:
+        """They differ in a word that tells subjects apart."""
+        return any(a.contrast & b.contrast for a in self.new_only for b in self.old_only)
 
     @property
     def new_subject_known(self) -> bool:
@@ -127,11 +132,12 @@ def compare(new: Statement, old: Statement, rarity: Rarity = default_rarity) -> 
         shared=sum(weight(b) for a, b in matched if Zone.REST not in (a.zone, b.zone) and b.zone is not Zone.OLD),
         new_rest=sum(weight(token) for token in new_only),
         old_rest=sum(weight(token) for token in old_only),
-        same_order=_in_order([(a, b) for a, b in matched if a.groups or b.groups]),
+        same_order=_in_order([(a, b) for a, b in matched if a.groups or b.groups]) and _said_in_order(matched),
         grown=any(token.groups & a.groups - {NAME} for token in new_only for a, _ in matched),
         same_verb=any(a.zone is Zone.VERB and b.zone is Zone.VERB for a, b in matched),
         flipped=(new.denies is not old.denies) ^ _opposed(new, old),
         naming=naming,
+        several_named=sum(token.zone is Zone.OLD and not token.soft for token in new.tokens) > 1,
     )
 
 
@@ -146,3 +152,8 @@ def _opposed(new: Statement, old: Statement) -> bool:
 def _in_order(matched: list[tuple[Token, Token]]) -> bool:
     places = [b.start for _, b in sorted(matched, key=lambda pair: pair[0].start)]
     return places == sorted(places)
+
+
+def _said_in_order(matched: list[tuple[Token, Token]]) -> bool:
+    """What is said stands in one order: "auth, then logging" is not "logging, then auth"."""
+    return _in_order([(a, b) for a, b in matched if a.zone is b.zone is Zone.OBJECT])

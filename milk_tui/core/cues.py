@@ -5,11 +5,14 @@ English in full; the common wordings of German, French, Spanish, Russian and Chi
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from msgspec import Struct
 
 from milk_tui.core.cue_patterns import WORDINGS
+
+_CODE = re.compile(r"`[^`]{1,200}`(?=.)")
 
 
 class CueKind(StrEnum):
@@ -38,6 +41,7 @@ class Cue(Struct, frozen=True):
 def find(text: str) -> list[Cue]:
     """The cues of a text: those that name the old first, then by their place. Each pattern counts once."""
     found: list[Cue] = []
+    text = _CODE.sub(lambda code: " " * len(code.group()), text)
     folded = text.casefold()
     for wording in WORDINGS:
         if wording.needs and not any(word in folded for word in wording.needs):

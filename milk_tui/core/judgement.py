@@ -12,7 +12,8 @@ from milk_tui.core.comparison import Comparison
 from milk_tui.core.cues import CueKind
 from milk_tui.core.matching import LOOSE, VERSION, Naming
 from milk_tui.core.mood import Mood
-from milk_tui.core.sentence_words import ADDITIVE, HAVING, SETTING
+from milk_tui.core.sentence_parts import NAME, unspaced
+from milk_tui.core.sentence_words import ADDITIVE, HAVING, ONLY, PLACING, SETTING, WEAK
 from milk_tui.core.statements import Statement, Token, Zone
 
 
@@ -42,6 +43,14 @@ SAME_THING = 0.6
 """Overlap from which on names that differ, or opposites, are worth a question."""
 LOOKS_ALIKE = 0.3
 """Overlap from which on two values for one thing are worth a question."""
+HALF = 0.45
+"""Overlap from which on another word in the same place is worth a question."""
+MOSTLY = 0.7
+"""Overlap from which on another word is worth a question even where several things can be said at once."""
+NEAR = 0.28
+"""Overlap from which on a cue is worth a question."""
+NEAR_UNSPACED = 0.2
+"""The same for scripts of which words are taken two letters at a time."""
 CLOSE = 0.8
 """Cosine from which on the same holds whatever the words."""
 
@@ -55,9 +64,9 @@ def judge(
 ) -> Judgement:
     """``named``: the writer says by id that the old is replaced; ``cosine``: how near the two are as vectors."""
     if _says_the_same(new, old, seen):
-        if new.qualifiers == old.qualifiers:
+        if new.qualifiers == old.qualifiers and seen.same_order:
             return Judgement(Verdict.SAME, 1.0, "it says the same in other words")
-        differ = ", ".join(sorted(new.qualifiers ^ old.qualifiers))
+        differ = ", ".join(sorted(new.qualifiers ^ old.qualifiers)) or "the order of the words"
         return Judgement(Verdict.CONFLICTS, 1.0, f"it says nearly the same ({differ})")
     if named and new.mood not in _DOUBTFUL:
         near = seen.shared > 0 or bool(seen.pairs) or seen.naming > Naming.NOTHING
@@ -65,7 +74,10 @@ def judge(
         return Judgement(verdict, 2.0 + seen.overlap, "its writer named it as replaced", "replaces")
     if new.mood not in _RETIRES or old.mood not in _CAN_END:
         return APART
-    found = _by_words(new, old, seen, new.cues[0].label if new.cues else "")
+    cue = new.cues[0].label if new.cues else ""
+    found = _by_words(new, old, seen, cue)
+    if found.verdict is Verdict.APART:
+        found = _worth_asking(new, old, seen, cue)
     if found.verdict is Verdict.APART and cosine is not None and cosine >= CLOSE and (seen.pairs or seen.flipped):
         return Judgement(Verdict.CONFLICTS, cosine, _differs(seen))
     if found.verdict is Verdict.REPLACES and Mood.TENTATIVE in (new.mood, old.mood):
@@ -79,7 +91,8 @@ def _says_the_same(new: Statement, old: Statement, seen: Comparison) -> bool:
         return False
     cues, old_cues = ({cue.kind for cue in each.cues} - {CueKind.NOW} for each in (new, old))
     moods = new.mood is old.mood or not {new.mood, old.mood} & set(_DOUBTFUL)
-    if cues != old_cues or not moods or not seen.same_order:
+    weak, old_weak = ({token.folded for token in each.tokens if token.folded in WEAK} for each in (new, old))
+    if cues != old_cues or weak != old_weak or not moods:
         return False
     known = new.text.isascii() and old.text.isascii()
     return known or sorted(token.key for token in new.tokens) == sorted(token.key for token in old.tokens)
@@ -90,7 +103,12 @@ def _by_words(new: Statement, old: Statement, seen: Comparison, cue: str) -> Jud
         return _old_named(seen, cue)
     if seen.naming is Naming.ASIDE and seen.shared > 0 and not seen.other_subject:
         return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of a part of this fact', cue)
-    if seen.naming is Naming.SUBJECT and seen.shared > 0 and new.cue(CueKind.FROM, CueKind.REPLACED):
+    ended = new.cue(CueKind.DROPPED) is not None
+    if (
+        seen.naming is Naming.SUBJECT
+        and (seen.shared > 0 or ended)
+        and new.cue(CueKind.FROM, CueKind.REPLACED, CueKind.DROPPED)
+    ):
         return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of what this fact is about', cue)
     if seen.flipped:
         return _flipped(new, seen, cue)
@@ -98,13 +116,13 @@ def _by_words(new: Statement, old: Statement, seen: Comparison, cue: str) -> Jud
         return _exchanged(new, old, seen, cue)
     if new.cue(CueKind.NOW, CueKind.BECAME, CueKind.FROM):
         return _another_way(new, old, seen, cue)
-    return _another_word(new, old, seen)
+    return APART
 
 
 def _old_named(seen: Comparison, cue: str) -> Judgement:
     why = f'"{cue}" is said of what this fact says'
     if seen.naming is Naming.WORDS and seen.shared == 0:
-        return APART
+        return Judgement(Verdict.CONFLICTS, 0.3, why + ", perhaps", cue) if seen.several_named else APART
     if seen.other_subject or seen.under_condition or (seen.narrower and seen.shared == 0):
         return Judgement(Verdict.CONFLICTS, 0.5 + seen.overlap, why + ", perhaps of something else", cue)
     return Judgement(Verdict.REPLACES, 1.0 + seen.overlap, why, cue)
@@ -139,7 +157,8 @@ def _exchanged(new: Statement, old: Statement, seen: Comparison, cue: str) -> Ju
         return APART
     by_condition = any(pair.new.zone is Zone.CONDITION and not pair.measured for pair in seen.pairs)
     one = len(seen.pairs) == 1 and not by_condition
-    if one and seen.overlap >= SAME_SENTENCE and not seen.narrower and (seen.shared > 0 or not loose):
+    same_place = not loose or (seen.shared > 0 and new.slot == old.slot)
+    if one and seen.overlap >= SAME_SENTENCE and not seen.narrower and same_place:
         return Judgement(Verdict.REPLACES, seen.overlap, why)
     other_verb = _has_verb(seen.new_only) and _has_verb(seen.old_only)
     if other_verb or seen.shared == 0 or (loose and new.slot != old.slot):
@@ -161,7 +180,8 @@ def _exchanged_with_cue(
             unsure = loose and _has_verb(seen.old_only)
         else:
             unsure = adds or (loose and new.slot != old.slot)
-        if unsure or seen.narrower or seen.surely_wider:
+        event = all(pair.group == "date" for pair in seen.pairs) and old.cue(CueKind.BECAME, CueKind.FROM) is not None
+        if unsure or event or seen.narrower or seen.surely_wider:
             return Judgement(Verdict.CONFLICTS, 0.5 + seen.overlap, why, cue)
         return Judgement(Verdict.REPLACES, 0.5 + seen.overlap, why, cue)
     if seen.shared > 0 and seen.overlap >= LOOKS_ALIKE:
@@ -191,15 +211,72 @@ def _another_way(new: Statement, old: Statement, seen: Comparison, cue: str) -> 
     return conflict if seen.overlap >= SAME_SUBJECT and (same_slot or values) else APART
 
 
-def _another_word(new: Statement, old: Statement, seen: Comparison) -> Judgement:
-    """The same sentence with another word at its end: "sorted by price", "sorted by name"."""
-    if len(seen.new_only) != 1 or len(seen.old_only) != 1:
+def _worth_asking(new: Statement, old: Statement, seen: Comparison, cue: str) -> Judgement:
+    """Not enough to retire anything, and too much to say nothing."""
+    if seen.contrasted or seen.shared == 0:
         return APART
-    word, before = seen.new_only[0], seen.old_only[0]
-    same_place = word.zone is before.zone is Zone.OBJECT and " " in new.slot and new.slot == old.slot and seen.same_verb
-    if not same_place or seen.overlap < SAME_THING:
+    near = NEAR_UNSPACED if unspaced(new.text) else NEAR
+    if cue and old.slot not in HAVING and (seen.overlap >= near or seen.covered >= HALF):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of something near', cue)
+    if ONLY & (old.qualifiers ^ new.qualifiers) and seen.overlap >= SAME_THING:
+        return Judgement(Verdict.CONFLICTS, seen.overlap, "one of the two says only")
+    if _adds(new) and (seen.pairs or seen.overlap < MOSTLY or any(token.groups for token in seen.new_only)):
         return APART
-    return Judgement(Verdict.CONFLICTS, seen.overlap, f"{_shown(before)} → {_shown(word)}")
+    if _same_kind_left(seen) and seen.overlap >= SAME_THING:
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen))
+    if seen.overlap < HALF:
+        return APART
+    if any(pair.group == VERSION for pair in seen.pairs):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _differs(seen))
+    if seen.covered == 1 and not seen.narrower and " and " in new.text[len(old.text) // 2 :] and seen.says_more:
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f"it says more: {_shown(seen.new_only[-1])}")
+    if not (seen.new_only or seen.pairs) or not (seen.old_only or seen.pairs):
+        return APART
+    if seen.same_verb and seen.overlap >= SAME_THING and _says_name(seen):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen))
+    if not (seen.other_subject or seen.flipped) and _same_slot(new, old, seen):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen))
+    return APART
+
+
+def _same_slot(new: Statement, old: Statement, seen: Comparison) -> bool:
+    """What differs is said by the same verb, and with a preposition of the same sort as far as both have one."""
+    if _has_verb(seen.new_only) or _has_verb(seen.old_only):
+        return False
+    verb, _, word = new.slot.partition(" ")
+    old_verb, _, old_word = old.slot.partition(" ")
+    if not verb or not old_verb:
+        return False
+    if word and old_word and word != old_word:
+        return seen.same_verb and "by" not in (word, old_word)
+    if seen.same_verb or (word and word == old_word) or (verb == old_verb and verb in PLACING):
+        return True
+    return verb == old_verb and _is_a_noun(new, seen.new_only) and _is_a_noun(old, seen.old_only)
+
+
+def _is_a_noun(statement: Statement, tokens: tuple[Token, ...]) -> bool:
+    """What is left is one word after an article: "our logo is *a fox*"."""
+    if len(tokens) != 1:
+        return False
+    before = statement.text[: tokens[0].start].split()
+    return bool(before) and before[-1].casefold() in ("a", "an", "the")
+
+
+def _same_kind_left(seen: Comparison) -> bool:
+    """What is left of both is a value of one kind, wherever it stands."""
+    new = {group for token in seen.new_only for group in token.groups - {NAME}}
+    old = {group for token in seen.old_only for group in token.groups - {NAME}}
+    both_about = seen.narrower and seen.wider
+    return bool(new & old) and not both_about
+
+
+def _says_name(seen: Comparison) -> bool:
+    return any(NAME in token.groups and token.zone is Zone.OBJECT for token in seen.new_only)
+
+
+def _replaced_words(seen: Comparison) -> str:
+    before, after = (" ".join(_shown(token) for token in side[:3]) for side in (seen.old_only, seen.new_only))
+    return f"{before} → {after}" if before or after else _differs(seen)
 
 
 def _adds(new: Statement) -> bool:

@@ -106,7 +106,8 @@ def named(new: Statement, old: Statement) -> Naming:
             mine = mine[-2:]
         hits = [_hit(token, old) for token in mine]
         found = [hit for hit in hits if hit is not None]
-        if not hits or hits[-1] is None or len(found) * 2 < len(hits):
+        sure = bool(hits) and (hits[-1] is not None or any(hit.groups for hit in found))
+        if not sure or len(found) * 2 < len(hits):
             continue
         if all(hit.zone in (Zone.REST, Zone.OLD) for hit in found):
             best = max(best, Naming.ASIDE)
@@ -132,7 +133,7 @@ def pairs(new: Statement, old: Statement, new_left: list[Token], old_left: list[
                 group = _group(token, other, certain)
                 if not group or (group in _COUNTS and not _same_place(near[token.start], old_near[other.start])):
                     continue
-                if group in _COUNTS and (before := near[token.start][0]) is not None and before.groups:
+                if group in _COUNTS and _after_same_name(near[token.start][0], old_near[other.start][0]):
                     group = VERSION
                 found.append(Pair(token, other, group))
                 mine.remove(token)
@@ -149,9 +150,13 @@ def _remove(found: list[tuple[Token, Token]], new: list[Token], old: list[Token]
     old[:] = [token for token in old if token.start not in theirs]
 
 
-def _taken(token: Token, choices: list[Token]) -> Token | None:
+def _may_match(token: Token, other: Token) -> bool:
     """A value of another clause is not the one that this clause is about."""
-    fitting = [other for other in choices if not token.groups or Zone.REST not in (token.zone, other.zone)]
+    return not (token.groups or other.groups) or Zone.REST not in (token.zone, other.zone)
+
+
+def _taken(token: Token, choices: list[Token]) -> Token | None:
+    fitting = [other for other in choices if _may_match(token, other)]
     other = next((each for each in fitting if each.zone is token.zone), fitting[0] if fitting else None)
     if other is not None:
         choices.remove(other)
@@ -159,7 +164,7 @@ def _taken(token: Token, choices: list[Token]) -> Token | None:
 
 
 def _relative(token: Token, choices: list[Token]) -> Token | None:
-    fitting = [other for other in choices if _related(token, other)]
+    fitting = [other for other in choices if _related(token, other) and _may_match(token, other)]
     other = next((each for each in fitting if each.zone is token.zone), fitting[0] if fitting else None)
     if other is not None:
         choices.remove(other)
@@ -209,7 +214,11 @@ def _is_value(token: Token, by_condition: bool) -> bool:
         case Zone.SUBJECT:
             return token.limits and bool(token.groups & MEASURES)
         case Zone.CONDITION:
-            return bool(token.groups & MEASURES) or (by_condition and (_is_choice(token) or NAME in token.groups))
+            return (
+                bool(token.groups & MEASURES)
+                or (token.limits and "date" in token.groups)
+                or (by_condition and (_is_choice(token) or NAME in token.groups))
+            )
         case _:
             return False
 
@@ -247,6 +256,11 @@ def _neighbours(statement: Statement) -> dict[int, _Around]:
             after = after if len(between) <= 3 else None
         around[token.start] = (said[at - 1] if at else None, after)
     return around
+
+
+def _after_same_name(before: Token | None, old_before: Token | None) -> bool:
+    """ "Node 18", "Node 22": a number after a name is its version."""
+    return bool(before and old_before and before.groups and before.key == old_before.key)
 
 
 def _same_place(new: _Around, old: _Around) -> bool:

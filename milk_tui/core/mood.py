@@ -49,33 +49,28 @@ _TENTATIVE = _compiled(
     r"наверное | возможно",
     around=r"\b(?:{})\b|也许|可能|大概",
 )
+_CHANGE = r"(?:move|migrate|switch|replace|change|drop|rename|upgrade|deprecate|become|use|try|adopt|introduce|rewrite)"
 _SUPPOSED = _compiled(
-    r"potentially | could | would | hypothetical\w{0,4} | suppose | assuming | imagine | what if",
-    r"(?:if|once) (?:we|they|i|you)",
-    r"considers? | considered | considering | consideration | think\w{0,3} (?:about|of) | contemplat\w{1,4}",
-    r"propos(?:e|es|ed|al|als|ing) | suggest(?:s|ed|ion|ions|ing)? | idea | unless | once the",
-    r"plans? to | planned to | planning | plan(?:s|ned)? (?:for|on) | intend(?:s|ed)? to | intention",
-    r"wants? to (?:move|switch|migrate|replace|change|try|drop|use) | want to | wish(?:es)? to",
-    r"hop(?:e|es|ing) to | would like",
-    r"evaluat(?:e|es|ed|ing|ion) | investigat(?:e|es|ed|ing) | explor(?:e|es|ed|ing) | discuss(?:es|ed|ing|ion)?",
-    r"debat(?:e|es|ed|ing) | experiment\w{0,4} | prototyp\w{1,4} | proof of concept | poc | spike",
-    r"try(?:ing)? to | tr(?:y|ies|ied) out | eventually | some ?day | one day | in the future | long[ -]term",
-    r"roadmap | wishlist",
-    r"next (?:quarter|year|month|week|sprint|release|major) | later this (?:year|month|week|quarter) | soon",
-    r"tomorrow | upcoming",
-    r"will (?:be |probably |likely |soon |eventually )?"
-    r"(?:move|migrate|switch|replace|change|drop|rename|upgrade|deprecat|become)\w{0,2}",
-    r"going to (?:be )?[a-z]+ | about to | scheduled (?:to|for)",
-    r"may (?:move|switch|migrate|be replaced|be dropped|change)",
-    r"könnten? | würden? | eventuell | überleg\w{1,4} | geplant | planen | plant | möglicherweise",
+    r"potentially | could | would | hypothetically | suppose | assuming | imagine | what if | if (?:we|they|i|you)",
+    r"(?:is|are|am|was|were|be|been|we'?re|they'?re|i'?m) (?:still |also |now |just )?(?:considering|evaluating"
+    r"|exploring|investigating|discussing|debating|contemplating|planning|proposing|thinking (?:about|of)|toying with"
+    r"|looking into)",
+    r"(?:plan(?:s|ned)?|intend(?:s|ed)?|hop(?:e|es|ed)|wish(?:es|ed)?) to | want to | would like",
+    rf"wants? to {_CHANGE} | (?:try|tries|trying) to",
+    r"(?:consider(?:s|ed)?|propos(?:e|es|ed)|suggest(?:s|ed)?|discuss(?:es|ed)?|evaluat(?:e|es|ed))"
+    r" (?:\w+ing|to|that|whether)",
+    r"(?:the|one|an|another) (?:idea|proposal|plan|suggestion|option) (?:is|was|would be) to",
+    rf"(?:will|going to|about to|scheduled to|may) (?:be |probably |likely |soon |eventually )?{_CHANGE}d?",
+    r"will be moved | some ?day | in the future | eventually(?! consistent)",
+    r"könnten? | würden? | ist geplant | (?:wir|sie|er|man) (?:planen|plant|überleg\w{1,3}) | möglicherweise",
     r"pourrait | pourraient | envisag\w{1,5} | prévoit | podría\w? | planea\w? | posiblemente",
 )
 _QUOTED = _compiled(
-    r"says? | said | claims? | claimed | wrote | writes | argue[sd]? | reckons? | believe[sd]? | thinks?",
-    r"thought | joked",
-    r"complain\w{0,3} | mentions? | mentioned | recommend(?:s|ed)? | advises? | advised | according to",
-    r"quote[sd]? | quoting",
-    r"rumou?rs? | heard | allegedly | supposedly | reportedly",
+    r"says? | said | claim(?:s|ed) that | claimed",
+    r"(?:wrote|writes|mentions|believes?|thinks?|thought):? (?:that|[\"“«„])",
+    r"argue[sd]? | reckons? | joked | complain(?:s|ed) | mentioned | recommends | advise[sd] | according to",
+    r"quoting",
+    r"quoted (?:from|as) | rumou?rs? | heard | allegedly | supposedly | reportedly",
     r"(?:article|blog|post|docs?|documentation|readme|manual|comment|ticket|tutorial|book|video|message|e-?mail)"
     r" (?:reads?|states?)",
     r"(?:error|banner|output|console|warning|page|dialog|string|title|label|line|test|example) "
@@ -89,12 +84,9 @@ _THE_PERSON_SAYS = re.compile(
     re.IGNORECASE,
 )
 _PAST = _compiled(
-    r"used to | previously | formerly | originally | initially | at first | historically | in the past",
-    r"back (?:in|then|when)",
-    r"once was | had been | until (?:\w+ ){0,4}(?:\d|we|it|the|last|recently|then|may|june|july)",
-    r"before the (?:\w+ )?(?:migration|move|switch|rewrite|upgrade|change|merge|split)",
-    r"früher | ursprünglich | damals | bis (?:\w+ )?\d | autrefois | auparavant | à l'époque | anteriormente",
-    r"antes",
+    r"used to | previously | formerly | originally | historically | in the past | back (?:in|then|when) | once was",
+    r"had been | before the (?:\w+ )?(?:migration|move|switch|rewrite|upgrade|change|merge|split)",
+    r"ursprünglich | damals | autrefois | auparavant | à l'époque | anteriormente",
 )
 
 
@@ -113,6 +105,6 @@ def mood(text: str, said: str, *, changed: bool = False, past: bool = False) -> 
         return Mood.QUOTED
     if changed:
         return Mood.STATED
-    if _PAST.search(said):
+    if _PAST.search(said) or (past and "until" in said.casefold()):
         return Mood.PAST
     return Mood.HAPPENED if past and not told_by_person else Mood.STATED

@@ -72,7 +72,5 @@ def _render(entry: PerceptionEntry) -> str:
     reason = f" [reason: {entry.reason}]" if entry.reason else ""
     if "\n" not in entry.value:
         return f"{entry.key}: {entry.value}{reason}"
-    lines = "".join(
-        f"\n  {line}" if line.startswith("- ") else f"\n  - {line}" for line in entry.value.splitlines()
-    )
+    lines = "".join(f"\n  {line}" if line.startswith("- ") else f"\n  - {line}" for line in entry.value.splitlines())
     return f"{entry.key}:{lines}{reason}"

@@ -23,6 +23,8 @@ _OPPOSITES: tuple[tuple[str, str, str], ...] = (
     ("automatic", "automatic automatically automated", "manual manually"),
     ("blocking", "blocking", "non-blocking nonblocking"),
     ("work", "works working passing passes green", "broken failing fails"),
+    ("run", "running started", "stopped paused"),
+    ("write", "editable writable", "read-only"),
     ("fix", "fixed resolved solved", "unfixed unresolved unsolved"),
     ("open", "open", "closed"),
     ("sign", "signed", "unsigned"),
@@ -57,6 +59,7 @@ _NEGATIONS = frozenset(
         *("not", "never", "no", "none", "nor", "cannot", "without", "neither", "nothing", "nobody", "nowhere"),
         *("nicht", "kein", "keine", "keinen", "keiner", "keinem", "nie", "niemals", "ohne"),
         *("не", "нет", "нельзя", "без"),
+        *("non", "não", "niet", "geen", "inte", "değil", "لا", "ليس", "नहीं"),
         *("pas", "jamais", "sans", "aucun", "aucune", "nunca", "jamás", "sin", "ningún", "ninguna"),
     )
 )

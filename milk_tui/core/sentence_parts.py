@@ -26,6 +26,10 @@ _UNSPACED = re.compile(
 _SPELLINGS = (
     (re.compile(r"\btim(?:e|es|ed|ing)[ -]out\b", re.IGNORECASE), "timeout"),
     (re.compile(r"\b(?:and/or|either/or)\b", re.IGNORECASE), "or"),
+    (re.compile(r"\b(we|they|you)['’]re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"\b(it|that|there|he|she)['’]s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"(\w)['’]s (out|gone|dead|history|over|live|back)\b"), r"\1 is \2"),
+    (re.compile(r"\bby hand\b", re.IGNORECASE), "manually"),
     (re.compile(r"\bset[ -]up\b", re.IGNORECASE), "setup"),
     (re.compile(r"\blog(?:s|ged)?[ -]in\b", re.IGNORECASE), "login"),
     (re.compile(r"\bevery second\b(?=\s+[a-z])", re.IGNORECASE), "every other"),
@@ -72,7 +76,7 @@ _ENDINGS = (
     *("ed", "ly", "al", "es", "s", "e"),
 )
 _LONGEST_CHOICE = 4
-_MOST_WORDS_LEFT_OUT = 2
+_LEFT = re.compile(r"\b(?:left|retired|quit|resigned|died|closed|expired)\s*\Z", re.IGNORECASE)
 
 
 class Item(Struct, frozen=True):
@@ -120,19 +124,21 @@ def root(word: str) -> str:
     return word.replace("y", "i")
 
 
-def main_clause(text: str, content: list[int]) -> tuple[int, int]:
-    """Where the first clause that says something begins and ends.
+def main_clause(text: str, content: list[int], dismissed: list[int]) -> tuple[int, int]:
+    """Where the first clause that says what is so begins and ends.
 
-    ``content`` are the positions of the words that say something and are not named as old: a clause with fewer than
-    ``_MOST_WORDS_LEFT_OUT`` of them, such as "We left Crowdin;", is passed over.
+    ``content`` are the positions of the words that say something, ``dismissed`` those of cues and of what they name as
+    the old. A clause that only dismisses, such as "We left Crowdin;" or "Lena left;", is passed over.
     """
     start = 0
     ends = [found.start() for found in _CLAUSE_END.finditer(text) if found.start() > 0]
-    for end in [*ends, len(text)]:
-        if sum(start <= at < end for at in content) >= _MOST_WORDS_LEFT_OUT:
+    for end in ends:
+        said = sum(start <= at < end for at in content)
+        only_dismisses = said < 2 and any(start <= at < end for at in dismissed)
+        if not only_dismisses and not (said <= 2 and _LEFT.search(text[start:end])):
             return start, end
         start = end
-    return 0, ends[0] if ends else len(text)
+    return (start, len(text)) if any(at >= start for at in content) else (0, ends[0] if ends else len(text))
 
 
 def items(text: str) -> list[Item]:

@@ -11,8 +11,8 @@ CERTAIN_VERBS = _set(
     "is are was were am be been has have had does do did must should shall can could may might will would cannot"
     " uses use used needs need requires require isn aren wasn weren doesn don didn won can't ist sind war waren"
     " hat haben wird werden wurde wurden muss müssen soll sollen darf dürfen kann können nutzt nutzen verwendet"
-    " verwenden läuft laufen heißt heisst braucht brauchen est sont était étaient ont avons avez hemos han doit"
-    " doivent peut utilise utilisent utilisons es son está están era tiene tienen debe usa usan usamos puede"
+    " verwenden läuft laufen heißt heisst braucht brauchen est sont était étaient été fut ont avons avez hemos han"
+    " doit doivent peut utilise utilisent utilisons es son está están era tiene tienen debe usa usan usamos puede"
 )
 """Forms that are a verb wherever they stand."""
 
@@ -25,15 +25,15 @@ LIKELY_VERBS = _set(
     "live sit stay remain keep hold contain include support provide expose accept allow know speak like enjoy"
     " prefer want run go come lead belong point talk listen serve store save write read send receive return give"
     " take make get put set start stop end begin open close expire last cost reach look show print log work fail"
-    " pass retry wait hang time poll push pull sync build compile deploy ship release publish host own maintain"
-    " handle manage answer sort group round limit allow deny block reject filter cache queue lock rotate delete"
-    " remove create generate render parse load call name mean equal depend rely follow import export join merge"
-    " review test check validate sign encrypt decode encode format lint track report meet happen occur take occur"
-    " arrive leave guarantee promise ignore skip drop replace talk speak exit raise throw emit bill charge pay"
-    " stream buffer compress mount bind attach connect route forward proxy map link trigger fire schedule consume"
-    " produce subscribe search index scan print switch move default fall bring cover apply treat count measure"
-    " store bring hit win lose cross rise grow sleep dream last weigh contain fit belong act need want own live"
-    " reside schliesst verlangt bleibt steht liegt gilt dauert endet beginnt öffnet schließt spricht heißt kostet"
+    " pass retry wait hang poll push pull sync build compile deploy ship release publish host own maintain handle"
+    " manage answer sort group round limit deny block reject filter cache queue lock rotate delete remove create"
+    " generate render parse load call name mean equal depend rely follow import export join merge review test"
+    " check validate sign encrypt decode encode format lint track report meet happen occur arrive leave guarantee"
+    " promise ignore skip drop replace exit raise throw emit bill charge pay stream buffer compress mount bind"
+    " attach connect route forward proxy map link trigger fire schedule consume produce subscribe search index"
+    " scan switch move default fall bring cover apply treat count measure hit win lose cross rise grow sleep dream"
+    " weigh fit act need reside schliesst verlangt bleibt steht liegt gilt dauert endet beginnt öffnet schließt"
+    " spricht heißt kostet"
 )
 
 SOFT_VERBS = _set(
@@ -47,21 +47,22 @@ SOFT_VERBS = _set(
 """Roots of verbs that say little of what a fact is about."""
 
 SOFT_WORDS = _set(
-    "the a an this that these those our my your their its his her we i you they it he she us them one's who whom"
-    " whose which what to of in on at by for with from into onto via per as than then so and or but nor if when"
-    " while because since though also still yet already always just only even very really quite rather please"
+    "times the a an this that these those our my your their its his her we i you they it he she us them one's who"
+    " whom whose which what to of in on at by for with from into onto via per as than then so and or but nor if"
+    " when while because since though also still yet already always just only even very really quite rather please"
     " currently generally usually normally typically actually basically simply exactly around about approximately"
     " roughly up out over off down there here yes yeah ok okay all any each every both some most more less many"
     " much other same own such certain various everywhere anywhere main current actual default_ new whole entire"
     " overall standard official regular must should shall can could may might will would cannot not never no"
     " without don doesn isn aren won't can't s t after called named known set value total project codebase team"
     " everyone everybody people someone company der die das den dem des ein eine einen einem einer eines und oder"
-    " aber wir ich du ihr sie er es unser unsere unseren uns im in am an auf aus bei mit nach von vom zu zum zur"
-    " für über unter durch als wie dass auch noch schon immer nur alle jede jeder jetzt nicht kein keine le la les"
-    " l un une des du de d et ou mais nous je tu vous il elle ils elles notre nos on au aux en dans sur par pour"
-    " avec chez ai as avons avez ont a ha he hemos han que qui ce cette ces son sa ses ne pas plus aussi toujours"
-    " el los las lo uno una unos unas y o pero nosotros yo usted ellos nuestro nuestra del al con por para sin"
-    " sobre que no и в на с по для из у о не мы он она они это как к"
+    " aber wir ich du ihr sie er es unser unsere unseren uns im am auf aus bei mit nach von vom zu zum zur für"
+    " über unter durch als wie dass auch noch schon immer nur alle jede jeder jetzt nicht kein keine le la les l"
+    " un une de d et ou mais nous je tu vous il elle ils elles notre nos au aux en dans sur par pour avec chez ai"
+    " avons avez ont ha hemos han que qui ce cette ces son sa ses ne pas plus aussi toujours el los las lo uno una"
+    " unos unas y o pero nosotros yo usted ellos nuestro nuestra del al con por para sin sobre gli di da dal della"
+    " si è sono nel nella os um uma dos na nas é são het een van op voor te wij ze och att det som är się są nie и"
+    " в на с по для из у о не мы он она они это как к"
 )
 
 QUALIFIERS = _set(
@@ -78,11 +79,11 @@ SPOKEN_OF_US = _set(
 
 VALUE_PREPOSITIONS = _set(
     "to on with via through by from using into onto as at after every under over above below than auf mit über"
-    " durch à sur avec par a con по"
+    " durch à sur avec par con по"
 )
 KEY_PREPOSITIONS = _set(
-    "for when during while if unless until before inside within among between in per of für in bei während pour"
-    " dans lors para en"
+    "for when during while if unless until before inside within among between in per of für bei während pour dans"
+    " lors para en"
 )
 SYNONYMS: dict[str, str] = {
     word: words.split()[0]
@@ -142,8 +143,8 @@ DETERMINERS = _set(
 ADDITIVE = _set(
     "also too another additional additionally moreover furthermore besides plus support supports include includes"
     " contain contains provide provides expose exposes accept accepts allow allows know knows speak speaks like"
-    " likes enjoy enjoys handle handles available well integrate integrates depend depends offer offers auch"
-    " ebenfalls aussi también"
+    " likes enjoy enjoys own owns handle handles available well translated localised localized ported tested"
+    " compatible connected integrate integrates depend depends offer offers auch ebenfalls aussi también"
 )
 """Words with which a fact holds beside another."""
 
@@ -154,7 +155,16 @@ SETTING = _set(
 )
 """Words of change after which the subject is something else, not in another place or made with something else."""
 
-HAVING = frozenset({"", "has", "hav", "had", "hat", "tien"})
+PLACING = frozenset(("host", "deploy", "serv", "manag", "track", "maintain", "publish"))
+"""Stems of verbs that, as the verb of a sentence, say only where or with what something is."""
+
+ONLY = frozenset(("only", "nur", "seulement", "solo", "sólo"))
+WEAK = _set(
+    "team new main whole entire overall standard official regular project codebase company total own other another"
+)
+"""Soft words without which two sentences may not be the same."""
+
+HAVING = frozenset({"has", "hav", "had", "hat", "tien"})
 """Slots (``core.statements``) in which a thing has many things."""
 
 STATE_BY_CHOICE = _set(

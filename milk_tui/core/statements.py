@@ -27,6 +27,7 @@ from milk_tui.core.sentence_words import (
     LIKELY_VERBS,
     PARTICIPLES,
     PAST_VERBS,
+    PLACING,
     QUALIFIERS,
     SOFT_VERBS,
     SOFT_WORDS,
@@ -94,6 +95,8 @@ _LIKELY_STEMS = frozenset(stem(word) for word in LIKELY_VERBS)
 _PREPOSITIONS = VALUE_PREPOSITIONS | KEY_PREPOSITIONS
 _NO_NOUNS = (SOFT_WORDS - SPOKEN_OF_US) | DETERMINERS
 _AFTER_VERB = PARTICIPLES | CERTAIN_VERBS | {"to", "not", "never", "also", "still"}
+_LIMITS = VALUE_PREPOSITIONS | {"until", "before", "by", "till", "within"}
+_MODALS = frozenset(("can", "could", "may", "might", "must", "should", "shall", "will", "would", "do", "does", "did"))
 _LEADS_TO_NEW = frozenset(
     ("to", "into", "onto", "by", "with", "for", "auf", "zu", "nach", "vers", "à", "a", "по", "на")
 )
@@ -111,7 +114,8 @@ def parse(text: str) -> Statement:
     content = [
         part.start for part in parts if not _is_soft(part) and not any(part.within(span) for span in (*olds, *spans))
     ]
-    clause = main_clause(text, content)
+    dismissed = [part.start for part in parts if any(part.within(span) for span in (*olds, *spans))]
+    clause = main_clause(text, content, dismissed)
     verb = _verb(text, parts, olds, spans, clause)
     tokens = tuple(_tokens(text, parts, found, verb, clause))
     said = [token for token in tokens if token.zone is not Zone.REST]
@@ -167,7 +171,7 @@ def _slot(tokens: tuple[Token, ...]) -> str:
         return ""
     verb = tokens[at].folded
     for token in tokens[at + 1 : at + 5]:
-        if token.zone is Zone.VERB and not token.soft:
+        if (token.zone is Zone.VERB and not token.soft) or (token.soft and token.folded.endswith("ed")):
             verb = token.folded
         elif token.folded in _PREPOSITIONS:
             return f"{stem(verb)} {token.folded}"
@@ -195,13 +199,13 @@ def _tokens(text: str, parts: list[Item], found: tuple[Cue, ...], verb: int, cla
         elif inside and not is_old:
             zone = _next_zone(text, parts, index, verb, zone, said)
         soft = (in_cue and not is_old) or _is_soft(part)
-        soft = soft or (zone is Zone.VERB and part.is_word and stem(part.folded) in SOFT_VERBS)
+        soft = soft or (zone is Zone.VERB and part.is_word and stem(part.folded) in SOFT_VERBS | PLACING)
         shown = Zone.OLD if is_old else zone if inside else Zone.REST
         if index == verb and zone is Zone.OBJECT:
             shown = Zone.SUBJECT
         elif zone is Zone.OBJECT and shown is Zone.OBJECT and not soft:
             said += 1
-        limits = index > 0 and parts[index - 1].folded in VALUE_PREPOSITIONS
+        limits = index > 0 and parts[index - 1].folded in _LIMITS
         yield Token(part.key, part.text, part.groups, part.contrast, shown, soft, part.start, limits)
 
 
@@ -220,7 +224,7 @@ def _next_zone(text: str, parts: list[Item], index: int, verb: int, zone: Zone, 
         if verb < 0 and index and word in VALUE_PREPOSITIONS:
             return Zone.OBJECT
         return _before_verb(text, parts, index, zone)
-    if zone is Zone.VERB and (word in _AFTER_VERB or (word.endswith("ed") and said == 0)):
+    if zone is Zone.VERB and (_after_modal(parts, index) or word in _AFTER_VERB or (word.endswith("ed") and said == 0)):
         return zone
     if zone is Zone.VERB:
         return Zone.OBJECT
@@ -229,6 +233,14 @@ def _next_zone(text: str, parts: list[Item], index: int, verb: int, zone: Zone, 
     if word in VALUE_PREPOSITIONS and zone is Zone.CONDITION:
         return Zone.OBJECT
     return zone
+
+
+def _after_modal(parts: list[Item], index: int) -> bool:
+    """ "Guests can not *see* prices"."""
+    before = parts[index - 1].folded
+    if before in ("not", "never", "also", "only", "always") and index > 1:
+        before = parts[index - 2].folded
+    return before in _MODALS
 
 
 def _before_verb(text: str, parts: list[Item], index: int, zone: Zone) -> Zone:

@@ -53,6 +53,7 @@ _AMOUNT = r"[-+]?\d[\d,_'’]{0,18}(?:\.\d{1,9})?"
 _SPELLED = _any(
     [word for word in NUMBER_WORDS if word not in ("one", "null", "une", "uno", "una", "un", "eine", "once")]
 )
+_NAMED_TIMES = {"noon": "12:00", "midnight": "00:00"}
 _NAMING_NOUNS = (
     *("branch", "bucket", "channel", "cluster", "container", "database", "device", "group", "host", "image", "index"),
     *("job", "machine", "module", "namespace", "node", "package", "pool", "profile", "project", "queue", "region"),
@@ -78,6 +79,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?)?{_MONTH}\b\.?(?:\s\d{{1,2}}(?:st|nd|rd|th)?\b(?!:))?"
         r"(?:,?\s(?:de\s)?(?:19|20)\d{2}\b)?",
     ),
+    ("date", r"(?:(?<=\b[Ii]n\s)|(?<=\b[Ss]ince\s)|(?<=\buntil\s))(?:19|20)\d{2}\b(?!\s[a-z]+s\b)"),
     ("path", r"(?<![\w.~])(?:~|\.{1,2})?/(?:[\w.@+*{}-]{1,80}/){0,12}[\w.@+*{}-]{1,80}/?|(?<![\w/])~?/(?![\w/])"),
     ("path", r"\b[A-Za-z]:\\[\w\\.-]{1,200}|(?<![\w.@/])[\w.@+-]{1,60}(?:/[\w.@+*-]{1,60}){1,12}/?"),
     (
@@ -86,6 +88,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         r"|(?<![\w./])\.(?:env|\w{2,20}rc|gitignore)\b",
     ),
     ("time", r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?[aApP]\.?[mM]\b\.?)?|\b(?:1[0-2]|[1-9])\s?[aApP][mM]\b"),
+    ("time", r"\b(?i:noon|midnight)\b"),
     ("port", r"(?<=\bport\s)\d{2,5}\b|(?<=\bPort\s)\d{2,5}\b|(?<=[a-z]):\d{2,5}\b"),
     ("version", r"\bv\d{1,5}(?:\.\d{1,6}){0,3}(?:[-.]?(?:alpha|beta|rc|dev|post)\.?\d{0,4})?\b"),
     ("version", r"\b\d{1,5}(?:\.\d{1,6}){2,3}(?:[-.]?(?:alpha|beta|rc|dev|post)\.?\d{0,4})?\b|\b\d{1,4}\.x\b"),
@@ -97,6 +100,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("quantity", rf"\b(?i:{_any(list(NUMBER_WORDS))})[\s-](?i:{_WORD_UNITS})\b"),
     ("number", rf"(?<![A-Za-z0-9_.]){_AMOUNT}[kKM]?(?![A-Za-z0-9_])(?!\.\d)"),
     ("number", rf"\b(?i:{_SPELLED})\b(?!-)"),
+    ("number", r"\bonce\b(?=\s?[.,;]|\s?$|\s(?:a|per|every)\b)"),
     ("number", r"[一二两三四五六七八九十](?=[次个天周月年名台条])"),
     (
         "number",
@@ -124,7 +128,7 @@ _digits = re.compile(r"\d+")
 
 _promising = re.compile(
     r"\S*(?:[\d`/_#@$€~一二两三四五六七八九十]|[.:](?=\w)|-[\w-]|\(\))\S*"
-    rf"|\b(?:(?i:{_any([*MONTHS, *NUMBER_WORDS])}))\b"
+    rf"|\b(?:(?i:{_any([*MONTHS, *NUMBER_WORDS, *_NAMED_TIMES])}))\b"
 )
 _SPAN_WORDS = re.compile(r"(?:\s+\S+){0,3}")
 """How far a value goes on after its first word: "3 May 2026", "`cargo test --all`" apart."""
@@ -233,6 +237,8 @@ def _date(text: str) -> str:
 
 
 def _time(text: str) -> str:
+    if text in _NAMED_TIMES:
+        return _NAMED_TIMES[text]
     digits = [int(number) for number in _digits.findall(text)]
     hour, minute = digits[0], digits[1] if len(digits) > 1 else 0
     if "p" in text and hour < 12:

@@ -119,9 +119,7 @@ def served(role: Role, model: LocalModel) -> AgentSpec:
 def opened(role: Role, hosted: Hosted) -> AgentSpec:
     """An agent for the model that a provider's key opens."""
     model = hosted.model(role)
-    return AgentSpec(
-        name=short_name(model), role=role, model=model, api_key_env=hosted.key, source=hosted.key
-    )
+    return AgentSpec(name=short_name(model), role=role, model=model, api_key_env=hosted.key, source=hosted.key)
 
 
 def short_name(model: str) -> str:

@@ -25,9 +25,7 @@ async def candidates(config: Config, role: Role, environ: Mapping[str, str] | No
         for model in probe.models[:MOST_OF_A_SERVER]
     ]
     hosted = [
-        agent_spec.opened(role, each)
-        for each in HOSTED
-        if environ.get(each.key) and not config.privacy.local_only
+        agent_spec.opened(role, each) for each in HOSTED if environ.get(each.key) and not config.privacy.local_only
     ]
     embedded = [agent_spec.embedded(role, size, "runs here, no server needed") for size in EMBEDDED_SIZES]
     if role is Role.PRIMARY:

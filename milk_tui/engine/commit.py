@@ -107,11 +107,7 @@ def _admitted(
 ) -> list[percepts.Change]:
     """What the facts that became live do to the others, one after another: a later one may meet an earlier one."""
     new = [change.percept for change in changes if change.what == "live"]
-    return [
-        done
-        for fact in new
-        for done in admission.weigh(db, fact, replaces=replaces.get(fact.id, ()), now=now)
-    ]
+    return [done for fact in new for done in admission.weigh(db, fact, replaces=replaces.get(fact.id, ()), now=now)]
 
 
 def settle(db: Database, leg: Leg, *, now: int) -> tuple[list[Brick], list[PerceptionEntry]]:

@@ -67,8 +67,7 @@ class Discovery(Struct, frozen=True, kw_only=True):
         """Who was found, in one line."""
         agents = {role: self.agent(role) for role in Role}
         return " · ".join(
-            f"{role}: {agent.name} ({agent.source})" if agent else self.advice(role)
-            for role, agent in agents.items()
+            f"{role}: {agent.name} ({agent.source})" if agent else self.advice(role) for role, agent in agents.items()
         )
 
 
@@ -179,9 +178,7 @@ class _Look:
                     self.note("server", server.name, True, f"{server.address}: {', '.join(names[:3])}{more}")
                     best = best or agent_spec.served(Role.PRIMARY, probe.models[0])
                 case "no-models":
-                    self.note(
-                        "server", server.name, False, f"{server.address}: no model", f"Run: {server.fill}"
-                    )
+                    self.note("server", server.name, False, f"{server.address}: no model", f"Run: {server.fill}")
                 case "other":
                     self.note(
                         "server",
@@ -191,9 +188,7 @@ class _Look:
                         "Nothing to do.",
                     )
                 case _:
-                    self.note(
-                        "server", server.name, False, f"{server.address}: not running", f"Run: {server.start}"
-                    )
+                    self.note("server", server.name, False, f"{server.address}: not running", f"Run: {server.start}")
         return best
 
     def keys(self) -> dict[Role, AgentSpec]:
@@ -201,14 +196,10 @@ class _Look:
         chosen: dict[Role, AgentSpec] = {}
         for hosted in HOSTED:
             if not self.environ.get(hosted.key):
-                self.note(
-                    "key", hosted.name, False, f"{hosted.key} is not set", f"Run: export {hosted.key}=…"
-                )
+                self.note("key", hosted.name, False, f"{hosted.key} is not set", f"Run: export {hosted.key}=…")
                 continue
             if self.config.privacy.local_only:
-                self.note(
-                    "key", hosted.name, False, f"{hosted.key} is set, not used: privacy.local_only is true"
-                )
+                self.note("key", hosted.name, False, f"{hosted.key} is set, not used: privacy.local_only is true")
                 continue
             self.note("key", hosted.name, True, f"{hosted.key} is set")
             for role in Role:
@@ -228,9 +219,7 @@ class _Look:
         model = find_model(size)
         here = find_weights(model, settings) is not None
         if not _importable("xllamacpp"):
-            self.note(
-                "embedded", what, False, "the extra that runs it is missing", f"Run: {INSTALL_EMBEDDED}"
-            )
+            self.note("embedded", what, False, "the extra that runs it is missing", f"Run: {INSTALL_EMBEDDED}")
             return None
         if not here and not settings.carriers:
             hint = f"Run: milk-tui models fetch {size}"

@@ -38,9 +38,7 @@ HOSTED: tuple[Hosted, ...] = (
         "mistral/mistral-small-latest",
         "mistral/mistral-large-latest",
     ),
-    Hosted(
-        "DeepSeek", "DEEPSEEK_API_KEY", "deepseek", "deepseek/deepseek-chat", "deepseek/deepseek-reasoner"
-    ),
+    Hosted("DeepSeek", "DEEPSEEK_API_KEY", "deepseek", "deepseek/deepseek-chat", "deepseek/deepseek-reasoner"),
     Hosted("xAI", "XAI_API_KEY", "xai", "xai/grok-4.3", "xai/grok-4.7"),
     Hosted("Groq", "GROQ_API_KEY", "groq", "groq/openai/gpt-oss-20b", "groq/openai/gpt-oss-120b"),
 )

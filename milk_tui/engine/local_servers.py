@@ -71,9 +71,7 @@ class Probe:
 
 SERVERS: tuple[Server, ...] = (
     Server("Ollama", 11434, "/api/tags", "ollama_chat", "ollama serve", "ollama pull qwen2.5-coder"),
-    Server(
-        "llama.cpp", 8080, "/v1/models", "openai", "llama-server -m MODEL.gguf", "llama-server -m MODEL.gguf"
-    ),
+    Server("llama.cpp", 8080, "/v1/models", "openai", "llama-server -m MODEL.gguf", "llama-server -m MODEL.gguf"),
     Server("LM Studio", 1234, "/v1/models", "openai", "lms server start", "lms load MODEL"),
     Server("vLLM", 8000, "/v1/models", "openai", "vllm serve MODEL", "vllm serve MODEL"),
 )
@@ -163,9 +161,7 @@ async def _get(host: str, port: int, path: str) -> bytes:
     the answer is not a good one, ``OSError`` when there is nobody."""
     reader, writer = await asyncio.open_connection(host, port)
     try:
-        writer.write(
-            f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nAccept: application/json\r\n\r\n".encode()
-        )
+        writer.write(f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nAccept: application/json\r\n\r\n".encode())
         await writer.drain()
         data = bytearray()
         while chunk := await reader.read(65_536):

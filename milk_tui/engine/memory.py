@@ -265,7 +265,7 @@ class MemoryDesk:
         return await self._store.read(read)
 
     async def shelves(self) -> percept_browse.Shelves:
-        """Every fact in reach, those that are gone too."""
+        """Every fact in reach, those that are gone too, and what is to be decided."""
         session_id, now = self._session().id, now_ms()
         return await self._store.read(lambda conn: percept_browse.shelves(conn, session_id, now=now))
 

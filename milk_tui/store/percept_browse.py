@@ -1,4 +1,5 @@
-"""What a person sees of memory: every fact in reach of a session, those that are gone too, on its shelf."""
+"""What a person sees of memory: every fact in reach of a session, those that are gone too, and what is to be decided.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +18,11 @@ _DAY_MS = 86_400_000
 
 
 class Shelves(Struct, frozen=True, kw_only=True):
-    """The facts of a session by what became of them; each list in the order in which it is shown."""
+    """The facts in reach of a session by what became of them; each list in the order in which it is shown."""
 
     held: tuple[Percept, ...]
     """Staged, live and suspect: pinned ones first, then the session's, then the global ones, the weightiest first."""
+
     quarantined: tuple[Percept, ...]
     superseded: tuple[Percept, ...]
     forgotten: tuple[Percept, ...]

@@ -51,8 +51,9 @@ def merge(
 ) -> list[Change]:
     """The two say the same: ``keep`` stays, ``gone`` becomes a superseded one that it stands for.
 
-    What either had, ``keep`` has: its readers, its reach, a pin, the greater weight (a little more when the person says
-    so and somebody else had stated the other; an agent may only repeat what it was given), the later confirmation. Raises MilkError when one of them does not hold.
+    What either had, ``keep`` has: its readers, its reach, a pin, the greater weight, the later confirmation. It weighs
+    a little more when the person merges what somebody else had stated too; an agent may only repeat what it was given.
+    Raises MilkError when one of them does not hold.
     """
     now = now_ms() if now is None else now
     other, kept = _two(db, gone, keep)

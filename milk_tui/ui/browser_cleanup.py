@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from milk_tui.core.cleanup import Candidates, CleanUp
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from milk_tui.engine.memory import MemoryDesk
 
 
-async def choose(app: App[int], desk: MemoryDesk) -> Candidates | None:
-    """Look through the facts, and let the person choose a kind; ``None`` when they don't."""
-    found = {kind: await desk.candidates(kind) for kind in CleanUp}
+async def look(desk: MemoryDesk) -> Mapping[CleanUp, Candidates]:
+    """Look through all facts for each kind."""
+    return {kind: await desk.candidates(kind) for kind in CleanUp}
+
+
+async def choose(app: App[int], found: Mapping[CleanUp, Candidates]) -> Candidates | None:
+    """Let the person choose a kind; ``None`` when they don't."""
     picker = Picker(
         "clean up memory",
         lambda words: menu_rows(list(found.values()), words),

@@ -50,6 +50,8 @@ _ABOUT = {
 }
 
 
+_ROOMY = 56
+"""Cells from which on all is said about the room of pinned facts."""
 _LEFT = frozenset({Group.SUPERSEDED, Group.FORGOTTEN})
 _DECIDED = frozenset({Group.SUSPECT, Group.QUARANTINED})
 
@@ -158,6 +160,14 @@ class FactBook:
         return self._room
 
     @property
+    def held(self) -> int:
+        """How many facts there are, without those that are gone."""
+        gone = sum(len(shelf.orders) - bisect_left(shelf.orders, (1,)) for shelf in self._shelves.values())
+        if self._all_groups:
+            gone = sum(len(self._shelves[group].rows) for group in _LEFT)
+        return len(self.percepts) - gone
+
+    @property
     def undecided(self) -> int:
         """How many things wait for the person."""
         return self._undecided_facts() + len(self.proposals) + len(self._shelves[Group.QUARANTINED].rows)
@@ -174,7 +184,7 @@ class FactBook:
                 members = self._doubted() if group is Group.SUSPECT else [ProposalRow(e) for e in self.proposals]
                 lines = [row.height(width) for row in members]
             if members:
-                rows.append(self._heading(group, shelf))
+                rows.append(self._heading(group, shelf, width))
                 sizes.append(1)
                 rows += members
                 sizes += lines
@@ -237,11 +247,11 @@ class FactBook:
         for shelf in self._shelves.values():
             shelf.heights = heights(shelf.rows, width)
 
-    def _heading(self, group: Group, shelf: Shelf) -> Heading:
+    def _heading(self, group: Group, shelf: Shelf, width: int) -> Heading:
         about = _ABOUT.get(group, "")
         match group:
             case Group.PINNED:
-                return Heading(f"group:{group}", (*_title(group, len(shelf.rows)), *self._room_left()))
+                return Heading(f"group:{group}", (*_title(group, len(shelf.rows)), *self._room_left(width)))
             case Group.SUSPECT:
                 number = self._undecided_facts()
             case Group.PROPOSED:
@@ -252,16 +262,18 @@ class FactBook:
                 number = bisect_left(shelf.orders, (1,))
         return Heading(f"group:{group}", (*_title(group, number), (f"  {about}" if about else "", "dim")))
 
-    def _room_left(self) -> Line:
+    def _room_left(self, width: int) -> Line:
         """How full the pinned facts' room is, once that matters; always in the browser."""
         room = self.room
         if self.pinned_bytes is None or not (self._all_groups or room.nearly):
             return ()
-        said = f"  {f.gauge(room.used / room.limit if room.limit else 1.0, 5)} {room.used:,} of {room.limit:,} bytes"
-        if room.full:
-            number = len(room.left_out)
-            return ((said, "warning"), (f" · full: {number} {'is' if number == 1 else 'are'} not given", "warning"))
-        return ((said, "warning" if room.nearly else "dim"),)
+        look = "warning" if room.nearly else "dim"
+        number = len(room.left_out)
+        full = f"full: {number} {'is' if number == 1 else 'are'} not given" if room.full else ""
+        if width < _ROOMY:
+            return ((f"  {full or f'{room.used:,} of {room.limit:,} bytes'}", look),)
+        bar = f.gauge(room.used / room.limit if room.limit else 1.0, 5)
+        return ((f"  {bar} {room.used:,} of {room.limit:,} bytes{f' · {full}' if full else ''}", look),)
 
 
 _MARKS: Mapping[Group, Line] = {

@@ -14,7 +14,7 @@ from milk_tui.ui import fact_reads
 from milk_tui.ui import format as f
 from milk_tui.ui.dialogs import Reader
 from milk_tui.ui.fact_plot import weight_plot
-from milk_tui.ui.paint import Line
+from milk_tui.ui.paint import Line, spread
 from milk_tui.ui.row_list import Heading, Row
 from milk_tui.ui.words import ItemRow, TextRow, blank, text_rows
 
@@ -37,7 +37,8 @@ _STATUS = {
     PerceptStatus.SUPERSEDED: "superseded",
     PerceptStatus.FORGOTTEN: "forgotten",
 }
-_READERS = {"all": "both agents", "primary": "only the primary", "escalation": "only the escalation agent"}
+_READERS = {"all": "both agents", "primary": "the primary alone", "escalation": "the escalation agent alone"}
+_ACTORS = {"user": "you", "system": "milk"}
 _LINKS = {
     "extends": ("extends", "is extended by"),
     "updates": ("updates", "is updated by"),
@@ -58,9 +59,10 @@ async def details(app: App[int], control: Control, percept: Percept) -> GoToTurn
     """Show a fact, and those it leads to; where the person wants to go from there, when they want to."""
     while True:
         trace = await fact_reads.trace(control, percept)
-        reader = Reader(f"fact {percept.short_id}", detail_rows(trace), hint="enter goes there · esc closes")
-        reader.add_class("-fact")
-        chosen = await app.push_screen_wait(reader)
+        rows = detail_rows(trace)
+        chosen = await app.push_screen_wait(
+            Reader(f"fact {percept.short_id}", rows, hint="enter goes there · esc closes")
+        )
         if chosen is None or (going := destination(trace, chosen)) is not None:
             return None if chosen is None else going
         percept = fact_of(trace, chosen) or percept
@@ -94,10 +96,10 @@ def detail_rows(trace: Trace, width: int = 72) -> list[Row]:
 
 
 def _about(percept: Percept) -> Iterator[str]:
-    reach = "in every session" if percept.scope == "global" else "in its session"
+    reach = "every session" if percept.scope == "global" else "its session"
     pinned = "pinned · " if percept.pinned else ""
     yield f"{pinned}{_STATUS[percept.status]}{f' ({percept.note})' if percept.note else ''}"
-    yield f"weight {f.weight(percept.weight)} · {reach} · for {_READERS[str(percept.consumer)]}"
+    yield f"weight {f.weight(percept.weight)} · {reach} · {_READERS[str(percept.consumer)]}"
     if percept.subject:
         yield f"subject: {one_line(percept.subject, 200)}"
     if percept.tainted:
@@ -123,7 +125,7 @@ def _provenance(trace: Trace) -> list[Row]:
         rows.append(ItemRow(SAID, ((f"↩ {where}", "key"),), words))
     confirmed = [event.actor for event in trace.events if event.kind == "confirmed" and not event.undone]
     if confirmed:
-        who = ", ".join("you" if actor == "user" else actor for actor in dict.fromkeys(confirmed))
+        who = ", ".join(_ACTORS.get(actor, actor) for actor in dict.fromkeys(confirmed))
         times = f.plural(len(confirmed), "time")
         rows.append(TextRow("said:again", f"confirmed {times} by {who}, last on {f.moment(percept.confirmed_ms)}"))
     return rows
@@ -196,12 +198,12 @@ class _EventRow:
 
     def lines(self, width: int) -> Sequence[Line]:
         event = self._event
-        by = "you" if event.actor == "user" else event.actor
+        by = _ACTORS.get(event.actor, event.actor)
         undone = " (undone)" if event.undone else ""
-        return [
-            ((f"{f.moment(event.at_ms)} ", "dim"), (f"{_weight(event):<11} {event.kind} by {by}{undone}", "")),
-            *((("    ", ""), (row, "dim")) for row in self._note(width)),
-        ]
+        weight = _weight(event)
+        said = f.fit(f"{event.kind} by {by}{undone}", width - len(weight) - 18)
+        first = spread(((f"{f.moment(event.at_ms)}  ", "dim"), (said, "")), ((weight, "dim"),), width)
+        return [first, *((("    ", ""), (row, "dim")) for row in self._note(width))]
 
     def _note(self, width: int) -> list[str]:
         return f.wrap(one_line(self._event.note, 300), width - 4) if self._event.note else []

@@ -98,10 +98,13 @@ class FactList(RowList):
         self._source: Mapping[str, Percept] | None = None
         self._late: set[str] | None = None
         """Facts that changed while all are put in order; ``None`` when that is done."""
+        self._waiting: list[Percept] = []
+        """Facts to be put in order."""
         self._view: View | None = None
         self._seen: Seen | None = None
         self._gone: set[str] = set()
         """Facts that left their group: the cursor does not go with them."""
+        self._heir: Row | None = None
         self._flashes: set[str] = set()
         self._flash_timer: Timer | None = None
         self._rest: Timer | None = None
@@ -241,12 +244,15 @@ class FactList(RowList):
             self._build()
         else:
             self._late = set()
-            self._load_in_slices(facts)
+            self._waiting = facts
+            self._load_in_slices()
 
     @work(group="load", exclusive=True, exit_on_error=False)
-    async def _load_in_slices(self, facts: list[Percept]) -> None:
+    async def _load_in_slices(self) -> None:
+        """The facts are no argument: a worker describes itself by its arguments."""
         from asyncio import sleep
 
+        facts, self._waiting = self._waiting, []
         for _ in self.book.load(facts):
             await sleep(0)
         late, self._late = self._late or set(), None
@@ -289,6 +295,7 @@ class FactList(RowList):
             return
         self._book.pinned_bytes = self.pinned_bytes
         self._seen = None
+        self._heir = self._find_heir() if self._view is None else None
         self.set_rows(self._book.rows(self.size.width)[0] if self._view is None else self._view.rows(self._book))
         self._gone.clear()
 
@@ -306,8 +313,15 @@ class FactList(RowList):
         return self._seen
 
     def _find_cursor(self, current: Row | None, before: int) -> int:
-        left = current is not None and current.key in self._gone
-        return super()._find_cursor(None if left and self._view is None else current, before)
+        return super()._find_cursor(self._heir or current, before)
+
+    def _find_heir(self) -> Row | None:
+        """The row that has the cursor next, when the one that has it leaves its group: the nearest that stays."""
+        if self.current is None or self.current.key not in self._gone:
+            return None
+        order = [*range(self.cursor + 1, len(self._rows)), *range(self.cursor - 1, -1, -1)]
+        near = (self._rows[index] for index in order)
+        return next((row for row in near if row.selectable and row.key not in self._gone), None)
 
     def _under(self, index: int, row: Row) -> str:
         under = super()._under(index, row)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from milk_tui.ui.fact_edit import FactEdit
     from milk_tui.ui.fact_views import FoundView
 
+FILTER = "/ filter"
+FILTERING = "enter to the list · esc shows all"
+EDITING = "enter keeps it · esc leaves it as it was"
 TYPED_S = 0.05
 """Seconds after the last key in the filter before it is looked for."""
 
@@ -47,7 +50,7 @@ class FactPane(Vertical):
         super().__init__(id=id, classes="pane fact-pane")
         self.facts = FactList(id=list_id, all_groups=all_groups)
         self.border_title = "percepts"
-        self.border_subtitle = "/ filter"
+        self.border_subtitle = FILTER
         self._input: Input | None = None
         self._edit: FactEdit | None = None
         self._typed: Timer | None = None
@@ -77,6 +80,7 @@ class FactPane(Vertical):
         had_focus = self._input.has_focus
         await self._input.remove()
         self._input = None
+        self.border_subtitle = FILTER
         self._stop_typed()
         self.facts.show_view(None)
         if had_focus:
@@ -89,6 +93,7 @@ class FactPane(Vertical):
             return False
         edit, self._edit = self._edit, None
         await edit.remove()
+        self.border_subtitle = FILTERING if self._input is not None else FILTER
         self.facts.focus()
         return True
 
@@ -104,6 +109,7 @@ class FactPane(Vertical):
             await self.mount(self._input, before=self.facts)
         elif words:
             self._input.value = words
+        self.border_subtitle = FILTERING
         self._input.focus()
 
     @on(FactList.Asked)
@@ -118,6 +124,7 @@ class FactPane(Vertical):
         self._edit = FactEdit(event.percept)
         await self.mount(self._edit)
         self._place_edit()
+        self.border_subtitle = EDITING
         self._edit.focus()
 
     def _place_edit(self) -> None:

@@ -190,6 +190,8 @@ class FactRow:
         match percept.status:
             case PerceptStatus.SUPERSEDED:
                 return f"→ {short_id(percept.superseded_by)}" if percept.superseded_by else "superseded"
+            case PerceptStatus.QUARANTINED if percept.note:
+                return one_line(percept.note, 40)
             case PerceptStatus.FORGOTTEN:
                 return f"forgotten {f.moment(percept.updated_ms)[:10]}"
             case status if status in _NOTES:
@@ -222,16 +224,16 @@ class ProposalRow:
         return len(self._text(width)) + 1
 
     def lines(self, width: int) -> Sequence[Line]:
-        entry = self.entry
+        entry, indent = self.entry, " " * _indented(width)
         by = f"proposed by {entry.writer or 'an agent'}" + (f" in turn {entry.turn_id}" if entry.turn_id else "")
         return [
-            *(((" " * _GUTTER, ""), (row, "")) for row in self._text(width)),
-            ((" " * _GUTTER, ""), (f.fit(by, width - _GUTTER), "dim")),
+            *(((indent, ""), (row, "")) for row in self._text(width)),
+            ((indent, ""), (f.fit(by, width - len(indent)), "dim")),
         ]
 
     def _text(self, width: int) -> list[str]:
         text = f"{one_line(self.entry.key, 80)}: {one_line(self.entry.value, _LONGEST)}"
-        return f.wrap(text, width - _GUTTER, 3)
+        return f.wrap(text, width - _indented(width), 3)
 
 
 def bracket(index: int, number: int) -> Piece:
@@ -270,6 +272,10 @@ def _exactly(lines: list[Line], height: int) -> list[Line]:
 
 def _mark(order: int) -> str:
     return f"✓{order}" if order < 10 else "✓ "
+
+
+def _indented(width: int) -> int:
+    return 2 if width < WIDE else _GUTTER
 
 
 def _indent() -> Line:

@@ -9,17 +9,17 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.timer import Timer
 from textual.widgets import Static
 
 from milk_tui.ui import fact_details, fact_reads
 from milk_tui.ui import format as f
-from milk_tui.ui.actions import Keymap, Where, bindings
+from milk_tui.ui.actions import Action, Keymap, Where, bindings
 from milk_tui.ui.control import Control
 from milk_tui.ui.fact_host import FactHost
 from milk_tui.ui.fact_list import FactList
 from milk_tui.ui.fact_pane import FactPane
-from milk_tui.ui.fact_rows import GONE
 from milk_tui.ui.fact_views import CleanUpView
 from milk_tui.ui.paint import Line
 from milk_tui.ui.row_list import RowList
@@ -54,6 +54,8 @@ class MemoryScreen(FullScreen):
         self._host = host
         self._words = words
         self._facts: dict[str, Percept] = dict(state.percepts)
+        self._late: set[str] = set()
+        """Facts that changed since the whole memory was asked for."""
         self._trace: Trace | None = None
         self._waits: dict[str, Timer] = {}
         self.pane = FactPane(list_id="all-facts", id="all-fact-pane", all_groups=True)
@@ -78,23 +80,22 @@ class MemoryScreen(FullScreen):
 
     @work(group="read", exclusive=True, exit_on_error=False)
     async def read(self) -> None:
-        """The whole memory: what the main screen does not show, too."""
+        """The whole memory as it is stored: what the main screen does not show, and what other programs did."""
         if self._control.conductor is None:
             return
+        self._late = set()
         shelves = await self._control.conductor.memory.shelves()
-        found = [*shelves.held, *shelves.quarantined, *shelves.superseded, *shelves.forgotten]
+        found = (*shelves.held, *shelves.quarantined, *shelves.superseded, *shelves.forgotten)
         self._facts = {percept.id: percept for percept in found}
+        self._renew(self._late)
         self.pane.facts.show(self._facts)
         self.pane.facts.show_decisions(shelves.conflicts, shelves.proposals)
         self._say_title()
 
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         changed = set(facts)
-        for id_ in changed:
-            if (percept := self.state.percepts.get(id_)) is not None:
-                self._facts[id_] = percept
-            else:
-                self._facts.pop(id_, None)
+        self._late |= changed
+        self._renew(changed)
         if changed:
             self.pane.facts.show(self._facts, changed)
         if changed or Topic.PERCEPTION in set(topics):
@@ -102,6 +103,14 @@ class MemoryScreen(FullScreen):
         if self._trace is not None and self._trace.percept.id in changed:
             self._soon("preview", PREVIEW_S, self.preview)
         self._say_title()
+
+    def _renew(self, changed: Iterable[str]) -> None:
+        """Take facts over as the state has them."""
+        for id_ in changed:
+            if (percept := self.state.percepts.get(id_)) is not None:
+                self._facts[id_] = percept
+            else:
+                self._facts.pop(id_, None)
 
     @work(group="decisions", exclusive=True, exit_on_error=False)
     async def read_decisions(self) -> None:
@@ -192,13 +201,14 @@ class MemoryScreen(FullScreen):
     @work(group="dialog", exit_on_error=False)
     async def action_clean_up(self) -> None:
         """Look at what could be forgotten."""
-        from milk_tui.ui.browser_cleanup import choose
+        from milk_tui.ui.browser_cleanup import choose, look
 
         if self._control.conductor is None:
             return
         self.say("looking through memory …")
-        candidates = await choose(self.app, self._control.conductor.memory)
+        found = await look(self._control.conductor.memory)
         self.say("")
+        candidates = await choose(self.app, found)
         if candidates is not None:
             await self.pane.close_filter()
             marks = [percept.id for percept in candidates.percepts if percept.id in candidates.marked]
@@ -220,6 +230,9 @@ class MemoryScreen(FullScreen):
     def action_previous_group(self) -> None:
         self.pane.facts.move_group(-1)
 
+    def key_target(self, action: Action) -> DOMNode | None:
+        return self if action.where is Where.MEMORY else self.pane.facts
+
     def move_pane(self, step: int) -> None:
         panes = [self.pane.facts, *([self.card] if self.card.region.area else [])]
         at = next((i for i, pane in enumerate(panes) if pane.has_focus), -1)
@@ -227,8 +240,7 @@ class MemoryScreen(FullScreen):
 
     def _say_title(self) -> None:
         facts = self.pane.facts
-        number = sum(percept.status not in GONE for percept in self._facts.values())
-        left: Line = ((" memory", "strong"), (f" · {f.plural(number, 'fact')}", "dim"))
+        left: Line = ((" memory", "strong"), (f" · {f.plural(facts.book.held, 'fact')}", "dim"))
         right: Line = (("esc back ", "dim"),)
         if undecided := facts.book.undecided:
             left = (*left, (f" · {undecided} to decide", "warning"))
@@ -236,12 +248,16 @@ class MemoryScreen(FullScreen):
             left = (*left, (f" · ✓ {len(facts.marks):,} marked", "key"))
         self.title_line.say(left, right)
 
+    def on_descendant_focus(self) -> None:
+        self._offer_keys()
+
     def _offer_keys(self) -> None:
-        """Keys that would do nothing here are not offered."""
+        """Keys that would do nothing here are not offered: letters do nothing while something is written."""
         off = {"escape", "escalate"} | self.pane.facts.idle_keys
         if not self.pane.words:
             off |= {"asked-agent"}
-        self.footer.show(off=frozenset(off))
+        in_list = self.focused in (self.pane.facts, self.card, None)
+        self.footer.show(where=self.WHERE if in_list else (), off=frozenset(off))
 
     def _soon(self, what: str, seconds: float, do: Callable[[], object]) -> None:
         """Do it once, a moment after the last time that it was wanted."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -16,6 +18,7 @@ from milk_tui.ui.state import SessionState
 if TYPE_CHECKING:
     from milk_tui.ui.fact_details import GoToTurn
     from milk_tui.ui.fact_host import FactHost
+    from milk_tui.ui.memory import MemoryScreen
     from milk_tui.ui.screens import FullScreen
 
 
@@ -60,20 +63,23 @@ class Navigation(App[int]):
             self._facts = FactHost(self, self.control, self.tell)
         return self._facts
 
-    def action_memory(self, words: str = "") -> None:
+    @work(group="memory", exit_on_error=False)
+    async def action_memory(self, words: str = "") -> None:
         """The memory browser; with ``words`` in its filter when there are some."""
-        from milk_tui.ui.memory import MemoryScreen
+        self.show_full(await self._memory_screen(words))
 
-        self.show_full(MemoryScreen(self.state, self.keymap, self.control, self.facts, words=words))
-
-    def action_clean_up(self) -> None:
+    @work(group="memory", exit_on_error=False)
+    async def action_clean_up(self) -> None:
         """The memory browser, with what could be forgotten."""
-        from milk_tui.ui.memory import MemoryScreen
-
-        screen = MemoryScreen(self.state, self.keymap, self.control, self.facts)
+        screen = await self._memory_screen()
         self.show_main()
         self.push_screen(screen)
         screen.call_after_refresh(screen.action_clean_up)
+
+    async def _memory_screen(self, words: str = "") -> MemoryScreen:
+        module = await asyncio.to_thread(import_module, "milk_tui.ui.memory")
+        screen: MemoryScreen = module.MemoryScreen(self.state, self.keymap, self.control, self.facts, words=words)
+        return screen
 
     @work(group="dialog", exit_on_error=False)
     async def action_explain_fact(self, prompt: str = "") -> None:

@@ -8,10 +8,11 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.strip import Strip
 
-from milk_tui.ui.actions import Keymap, Where
+from milk_tui.ui.actions import Action, Keymap, Where
 from milk_tui.ui.bars import FooterLine
 from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.paint import Line, Painter, spread
@@ -71,9 +72,13 @@ class FullScreen(OnTop, Screen[None]):
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         """Draw again what the topics name."""
 
+    def key_target(self, action: Action) -> DOMNode | None:
+        """What does an action whose key in the footer was clicked."""
+        return self.focused
+
     @on(FooterLine.Pressed)
     async def key_clicked(self, event: FooterLine.Pressed) -> None:
-        target = None if event.action.where is Where.EVERYWHERE else self.focused
+        target = None if event.action.where is Where.EVERYWHERE else self.key_target(event.action)
         await self.app.run_action(event.action.method, target)
 
     async def action_back(self) -> None:

@@ -42,18 +42,18 @@ def loses_its_terminal(screen: Terminal) -> None:
 def test_an_answer_that_runs_is_stopped_and_kept_and_the_draft_is_saved(place: Place, how) -> None:
     with place.open() as screen:
         screen.wait_for("to ● fast")
-        ask(screen, r"first: SCN:say so far so g\x6fod SCN:stall")
-        wait_in(screen, "conversation", "so far so good")
+        ask(screen, r"first: SCN:say so far so g\x6fod. SCN:stall")
+        wait_in(screen, "conversation", "so far so good.")
         screen.send("half a thought")
         screen.wait_for(lambda _: prompt(screen) == "half a thought")
         how(screen)
         screen.wait_exit()
     place.wait_alone()
     (leg,) = place.read(lambda conn: legs.of_turn(conn, 1))
-    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "so far so good")
+    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "so far so good.")
     assert place.read(lambda conn: turns.get(conn, 1)).status is TurnStatus.CANCELLED
     with place.open() as screen:
-        wait_in(screen, "conversation", "so far so good", "stopped")
+        wait_in(screen, "conversation", "so far so good.", "stopped")
         if how is not copies_twice:
             screen.wait_for(lambda _: prompt(screen) == "half a thought")
         leave(screen)
@@ -63,19 +63,19 @@ def test_an_answer_that_runs_is_stopped_and_kept_and_the_draft_is_saved(place: P
 def test_a_prompt_that_waited_is_answered_at_the_next_start_once(place: Place, killed: bool) -> None:
     with place.open() as screen:
         screen.wait_for("to ● fast")
-        ask(screen, r"first: SCN:say so far so g\x6fod SCN:stall")
-        wait_in(screen, "conversation", "so far so good")
+        ask(screen, r"first: SCN:say so far so g\x6fod. SCN:stall")
+        wait_in(screen, "conversation", "so far so good.")
         ask(screen, r"second: SCN:say at l\x61st")
         wait_in(screen, "conversation", "waits", "second:")
         if killed:
-            screen.wait_for(lambda _: place.read(lambda conn: legs.get(conn, 1)).text == "so far so good")
+            screen.wait_for(lambda _: place.read(lambda conn: legs.get(conn, 1)).text == "so far so good.")
             screen.kill()
             screen.wait_exit()
         else:
             leave(screen)
     place.wait_alone()
     with place.open() as screen:
-        wait_in(screen, "conversation", "so far so good", "at last", " out")
+        wait_in(screen, "conversation", "so far so good.", "at last", " out")
         leave(screen)
     with place.open() as screen:
         shown = plain(wait_in(screen, "conversation", "at last"))
@@ -91,8 +91,8 @@ def test_a_waiting_prompt_is_left_to_the_program_that_lives(place: Place) -> Non
     gate = place.root / "go on"
     with place.open() as first:
         first.wait_for("to ● fast")
-        ask(first, rf"first: SCN:say so far so g\x6fod SCN:until {gate} SCN:say \x20and so on")
-        wait_in(first, "conversation", "so far so good")
+        ask(first, rf"first: SCN:say so far so g\x6fod. SCN:until {gate} SCN:say \x20and so on")
+        wait_in(first, "conversation", "so far so good.")
         ask(first, r"second: SCN:say at l\x61st")
         wait_in(first, "conversation", "second:")
         with place.open() as other:
@@ -109,10 +109,10 @@ def test_a_waiting_prompt_is_left_to_the_program_that_lives(place: Place) -> Non
 def test_stopping_with_escape_keeps_what_came_and_the_session_goes_on(place: Place) -> None:
     with place.open() as screen:
         screen.wait_for("to ● fast")
-        ask(screen, r"first: SCN:say so far so g\x6fod SCN:stall")
-        wait_in(screen, "conversation", "so far so good")
+        ask(screen, r"first: SCN:say so far so g\x6fod. SCN:stall")
+        wait_in(screen, "conversation", "so far so good.")
         screen.press("escape")
-        wait_in(screen, "conversation", "so far so good", "stopped")
+        wait_in(screen, "conversation", "so far so good.", "stopped")
         screen.wait_for("to ● fast")
         ask(screen, r"second: SCN:say go \x6fn")
         wait_in(screen, "conversation", "go on", " out")

@@ -32,12 +32,16 @@ _NOT_OURS = re.compile(r"\s*@font-face \{.*?\}|\s*<!--.*?-->", re.DOTALL)
 
 
 class Clock:
-    """The time of day in this process: it stands still unless it is moved."""
+    """The time of day in this process: it is moved by hand, and a millisecond whenever it is asked for in full."""
 
     def __init__(self) -> None:
         self.ms = BEGAN_MS
-        time.time_ns = lambda: self.ms * 1_000_000
+        time.time_ns = self._full
         time.time = lambda: self.ms / 1000
+
+    def _full(self) -> int:
+        self.ms += 1
+        return self.ms * 1_000_000
 
 
 def set_ids() -> None:
@@ -118,9 +122,16 @@ class Photographer:
         leave()
         await pilot.pause()
 
+    async def rest(self, app: MilkApp, pilot: Any) -> str:
+        """The picture of the screen when nothing changes on it any more."""
+        before, svg = "", "not yet"
+        while svg != before:
+            await pilot.pause(0.4)
+            before, svg = svg, app.export_screenshot(title="milk")
+        return svg
+
     async def take(self, app: MilkApp, pilot: Any, name: str) -> None:
-        await pilot.pause(0.2)
-        svg = _NOT_OURS.sub("", app.export_screenshot(title="milk"))
+        svg = _NOT_OURS.sub("", await self.rest(app, pilot))
         svg = svg.replace("font-family: Fira Code", "font-family: Fira Code, DejaVu Sans Mono, Menlo")
         (self._folder / f"{name}.svg").write_text(f"{svg.strip()}\n", encoding="utf-8")
 
@@ -144,6 +155,7 @@ class Photographer:
         async with self.program(cols, rows) as (app, pilot):
             if theme:
                 app.theme = theme
+            await self.rest(app, pilot)
             await pilot.press(*keys)
             await self.take(app, pilot, name)
 

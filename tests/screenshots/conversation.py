@@ -12,6 +12,8 @@ window_tokens = 32768
 [agents.claude]
 model = "anthropic/claude-sonnet-4-5"
 window_tokens = 200000
+[memory]
+semantic = false
 [ui]
 reduced_motion = true
 """

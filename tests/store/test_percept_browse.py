@@ -68,9 +68,13 @@ def test_every_fact_is_on_the_shelf_of_its_status(store, session, add):
 
 def test_facts_of_other_sessions_are_on_no_shelf(store, session, add):
     other = make_session(store)
-    for content in ("theirs", "theirs and gone"):
-        store.write_sync(lambda db, content=content: percepts.add(db, content=content, session_id=other.id))
-    assert shelves(store, session).held == ()
+    theirs = store.write_sync(lambda db: percepts.add(db, content="theirs", session_id=other.id)).percept
+    everybodys = add("everybody's", scope=PerceptScope.GLOBAL)
+    for fact in (theirs, everybodys):
+        store.write_sync(lambda db, fact=fact: percepts.forget(db, fact.id))
+    mine = add("mine")
+    found = shelves(store, session)
+    assert (found.held, told(found.forgotten)) == ((mine,), ["everybody's"])
 
 
 def test_what_can_no_longer_be_restored_is_not_shown(store, session, add):
