@@ -195,6 +195,25 @@ _ALSO_WORDS = (
 NEEDS_CAPITAL = frozenset(_ALSO_WORDS.split())
 """Choices that are ordinary words when written small."""
 
+EXCLUSIVE = frozenset(
+    f"choice:{name}"
+    for name in (
+        *(
+            "indentation",
+            "quotes",
+            "line ends",
+            "case",
+            "theme",
+            "merging",
+            "branching",
+            "versioning",
+            "default branch",
+        ),
+        *("licence", "measure", "clock", "formality", "length of answers"),
+    )
+)
+"""Classes of which one is chosen for everything: "use tabs" and "use spaces" can't both hold."""
+
 CAPITALISED = frozenset({"choice:weekday", "choice:spoken language"})
 """Choices that are written with a capital although they are no names."""
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from milk_tui.core.choices import EXCLUSIVE
 from milk_tui.core.comparison import Comparison
 from milk_tui.core.cues import CueKind
 from milk_tui.core.matching import LOOSE, VERSION, Naming
@@ -157,11 +158,11 @@ def _exchanged(new: Statement, old: Statement, seen: Comparison, cue: str) -> Ju
         return APART
     by_condition = any(pair.new.zone is Zone.CONDITION and not pair.measured for pair in seen.pairs)
     one = len(seen.pairs) == 1 and not by_condition
-    same_place = not loose or (seen.shared > 0 and new.slot == old.slot)
+    same_place = (seen.shared > 0 or seen.pairs[0].group in EXCLUSIVE) and (not loose or new.slot == old.slot)
     if one and seen.overlap >= SAME_SENTENCE and not seen.narrower and same_place:
         return Judgement(Verdict.REPLACES, seen.overlap, why)
     other_verb = _has_verb(seen.new_only) and _has_verb(seen.old_only)
-    if other_verb or seen.shared == 0 or (loose and new.slot != old.slot):
+    if other_verb or (seen.shared == 0 and not one) or (loose and new.slot != old.slot):
         return APART
     if seen.overlap >= (SAME_THING if loose else LOOKS_ALIKE):
         return Judgement(Verdict.CONFLICTS, seen.overlap, why)

@@ -179,7 +179,6 @@ SUPERSEDE = [
     ("The ticket prefix is SHOP.", "The ticket prefix is now STORE."),
     ("The project uses Poetry.", "We moved the project from Poetry to uv."),
     ("The project uses Poetry.", "Poetry was dropped in favour of uv."),
-    ("The project uses Poetry.", "The project uses uv."),
     ("Tests need a database.", "Tests don't need a database any longer."),
     (
         "The API key is read from the file key.txt.",
@@ -292,10 +291,12 @@ SUPERSEDE = [
     ("The thermostat is set to 21 degrees.", "The thermostat is set to 19 degrees."),
     ("Il limite è 100.", "Il limite è 200."),
     ("El límite es de 50 MB.", "El límite se amplió a 100 MB."),
+    ("The maintainer of the charts module is Lena.", "Lena left; the maintainer of the charts module is Oskar."),
 ]
 """The second retires the first."""
 
 NOTICED = [
+    ("The project uses Poetry.", "The project uses uv."),
     ("Comments are moderated by hand.", "Comments are now moderated by a classifier."),
     ("The log level in production is info.", "The log level in production was lowered to warning."),
     ("Dana leads the platform team.", "Dana handed the platform team over to Ravi."),
@@ -333,7 +334,6 @@ NOTICED = [
     ("The crate is published manually.", "The crate is published by CI."),
     ("The mobile app supports Android 9.", "The mobile app needs Android 11 at least."),
     ("The water tank holds 300 litres.", "The water tank was replaced, it holds 500 litres."),
-    ("The CFO is Mr. Brandt.", "Ms. Okafor has taken over as CFO from Mr. Brandt."),
     ("O prazo é de 30 dias.", "O prazo agora é de 45 dias."),
     ("Używamy Redisa.", "Zamiast Redisa używamy Valkey."),
     ("データベースはMySQLです。", "データベースはMySQLからPostgresに移行しました。"),

@@ -211,7 +211,10 @@ def test_subjects_that_have_no_word_in_common_keep_both():
 
 
 def test_vectors_make_a_conflict_of_other_words_visible():
-    old, new = known("The nightly robot lets go of bookings after 2 years."), "Reservations stay for 5 years in the shop."
+    old, new = (
+        known("The nightly robot lets go of bookings after 2 years."),
+        "Reservations stay for 5 years in the shop.",
+    )
     assert write(new, old).kind is Kind.ADD
     assert write(new, old, similarity={old.id: 0.9}).kind is Kind.SUSPECT
     assert write(new, old, similarity={old.id: 0.5}).kind is Kind.ADD
