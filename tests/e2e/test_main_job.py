@@ -23,7 +23,7 @@ from tests.support.terminal import Terminal
 pytestmark = pytest.mark.e2e
 
 QUESTION = "Why does checkout charge twice after a timeout?"
-HARDER = "Design the fix across the three services"
+HARDER = "Design the key for charge() across the three services"
 FACT = "The handler retries charge() without a key"
 BEGINNING = "Checkout charges twice:"
 ENDING = "the second try carries no idempotency key."
@@ -46,7 +46,7 @@ def test_with_a_scripted_model(place: Place) -> None:
     do_the_job(place, gate)
     first, second = place.requests()
     assert QUESTION in str(first)
-    assert all(part in str(second) for part in (HARDER, FACT, BEGINNING, ENDING))
+    assert [part for part in (HARDER, FACT, BEGINNING, ENDING) if part not in str(second)] == []
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_with_the_real_model_host_and_two_real_servers(
     do_the_job(place, gate, DEEP_KEY="a-key-of-no-worth")
     assert [QUESTION in str(request.body) for request in openai.requests] == [True]
     (escalated,) = anthropic.requests
-    assert all(part in str(escalated.body) for part in (HARDER, FACT, BEGINNING, ENDING))
+    assert [part for part in (HARDER, FACT, BEGINNING, ENDING) if part not in str(escalated.body)] == []
     assert escalated.headers["x-api-key"] == "a-key-of-no-worth"
     assert not [file for file in place.home.rglob("*") if file.is_file() and b"a-key-of-no-worth" in file.read_bytes()]
 
