@@ -157,11 +157,12 @@ class MainScreen(Screen[None]):
         self.prompt.insert_text(event.text)
 
     @on(FooterLine.Pressed)
-    async def key_clicked(self, event: FooterLine.Pressed) -> None:
-        target: Widget | Screen[None] = self
+    def key_clicked(self, event: FooterLine.Pressed) -> None:
+        """It is done by its target, as by its key: what the target then says goes past this screen."""
+        target: Widget | Screen[None] | None = None if event.action.where is Where.EVERYWHERE else self
         if event.action.where is Where.PERCEPTS:
             target = self.sidebar.pane.facts
-        await self.app.run_action(event.action.method, target if event.action.where is not Where.EVERYWHERE else None)
+        (target or self.app).call_later(self.app.run_action, event.action.method, target)
 
     @on(PromptBox.CommandChosen)
     def command_chosen(self, event: PromptBox.CommandChosen) -> None:

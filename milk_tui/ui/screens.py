@@ -77,9 +77,10 @@ class FullScreen(OnTop, Screen[None]):
         return self.focused
 
     @on(FooterLine.Pressed)
-    async def key_clicked(self, event: FooterLine.Pressed) -> None:
+    def key_clicked(self, event: FooterLine.Pressed) -> None:
+        """It is done by its target, as by its key: what the target then says goes past this screen."""
         target = None if event.action.where is Where.EVERYWHERE else self.key_target(event.action)
-        await self.app.run_action(event.action.method, target)
+        (target or self.app).call_later(self.app.run_action, event.action.method, target)
 
     async def action_back(self) -> None:
         self.dismiss()
