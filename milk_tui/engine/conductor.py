@@ -259,7 +259,12 @@ class Conductor:
         await self._set_state(pinned_agent=role)
 
     async def hand_back(self) -> None:
-        """Return to the primary: no pin, nothing sticky, nobody waits. It gets the escalation's summary (§3)."""
+        """Return to the primary: no pin, nothing sticky, nobody waits. It gets the escalation's summary (§3).
+
+        An escalation leg that runs goes on to its end, and keeps nothing of the session for its agent.
+        """
+        if self._current is not None:
+            self._current.hand_back()
         after = routing.handed_back(self.session)
         await self._set_state(pinned_agent=after.pinned_agent, sticky=after.sticky, waiting=after.waiting)
 

@@ -68,6 +68,8 @@ class LegRun:
     _saver: Saver = field(init=False)
     _tools: dict[str, int] = field(default_factory=dict)
     _usage: Usage = field(default_factory=Usage)
+    handed_back: bool = False
+    """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
     _begun: bool = False
     _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
     _work: asyncio.Task[None] | None = None
@@ -349,7 +351,7 @@ class LegRun:
         escalation = self._captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
         before = self.session
         after = before
-        if status is LegStatus.DONE:
+        if status is LegStatus.DONE and not self.handed_back:
             after = after_answer(before, self.order.decision, self.order.role, text)
         need = self.state.need.text if self.state.need else ""
         return Ending(

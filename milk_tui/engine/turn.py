@@ -192,6 +192,11 @@ class TurnRun:
     def _notice(self, text: str, severity: str) -> None:
         self._desk.publish(events.Notice(session_id=self._session.id, text=text, severity=severity))
 
+    def hand_back(self) -> None:
+        """What the escalation agent is at it ends, and the session is the primary's."""
+        if self._leg is not None and self._leg.order.role is Role.ESCALATION:
+            self._leg.handed_back = True
+
     async def stop(self) -> None:
         """Stop the leg that runs; no leg follows."""
         self._stopped = True

@@ -147,7 +147,9 @@ class Commands:
     async def hand_back(self, argument: str = "") -> None:
         conductor = self._conductor()
         session = conductor.session
-        if not (session.pinned_agent or session.sticky or session.waiting):
+        running = self._state.running
+        busy = running is not None and running.role == ESCALATION
+        if not (busy or session.pinned_agent or session.sticky or session.waiting):
             self._surface.note(f"{session.primary.name or 'the primary'} has the conversation already")
             return
         await conductor.hand_back()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -159,6 +160,26 @@ async def test_the_primary_hands_over_by_tool_or_tag_within_the_turn(stage: Stag
     await stage.say("now you SCN:say back")
     assert stage.of(events.LegStarted)[-1].role is Role.PRIMARY
     assert "more of the design" in sent(requests(stage)[-1])
+
+
+async def test_handing_back_while_the_escalation_agent_answers_holds_when_it_has_answered(
+    stage: Stage, home: Path
+) -> None:
+    gate = home / "go on"
+    turn_id = await stage.conductor.submit(
+        f'go SCN:say Begun. SCN:tool escalate {{"reason": "deep"}}'
+        f"SCN:then SCN:say Begun. SCN:until {gate} SCN:say Done?"
+    )
+    await stage.seen(events.LegStarted, lambda event: event.role is Role.ESCALATION)
+    deep = stage.of(events.LegStarted)[-1].leg_id
+    await stage.seen(events.LegText, lambda event: event.leg_id == deep)
+    await stage.conductor.hand_back()
+    gate.touch()
+    await stage.conductor.wait_idle()
+    session = stage.conductor.session
+    assert (session.sticky, session.waiting) == (None, None)
+    kept = await stage.read(lambda conn: legs.of_turn(conn, turn_id))
+    assert [leg.status for leg in kept] == [LegStatus.DONE, LegStatus.DONE]
 
 
 async def test_an_escalation_that_asks_waits_for_the_answer(stage: Stage) -> None:
