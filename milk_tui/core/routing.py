@@ -159,6 +159,9 @@ def _filled(phrase: str, names: dict[str, str | None]) -> str:
     return phrase.strip()
 
 
+_ASKED = "you asked for it, for this turn"
+
+
 def decide(state: RouteState) -> RouteDecision:
     """Where the turn goes. An agent that can't work is replaced by the other one, visibly."""
     found = next((decision for rule in RULES if (decision := rule(state))), None)
@@ -168,8 +171,20 @@ def decide(state: RouteState) -> RouteDecision:
 def _explicit(state: RouteState) -> RouteDecision | None:
     if state.explicit is None:
         return None
-    reason = one_line(plain(state.explicit.reason), REASON_CHARS) or "you asked for it, for this turn"
-    return RouteDecision(role=state.explicit.role, rule="explicit", reason=reason, one_turn=True)
+    return asked(state.explicit)
+
+
+def asked(explicit: Explicit) -> RouteDecision:
+    """What the person said about one turn; kept with it while it waits."""
+    reason = one_line(plain(explicit.reason), REASON_CHARS) or _ASKED
+    return RouteDecision(role=explicit.role, rule="explicit", reason=reason, one_turn=True)
+
+
+def asked_before(route: RouteDecision | None) -> Explicit | None:
+    """What the person had said about a turn that waited; ``None`` when they left it to the rules."""
+    if route is None or route.rule != "explicit":
+        return None
+    return Explicit(role=route.role, reason="" if route.reason == _ASKED else route.reason)
 
 
 def _pin(state: RouteState) -> RouteDecision | None:

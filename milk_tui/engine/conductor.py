@@ -26,6 +26,7 @@ from milk_tui.core.records import (
     Turn,
     TurnStatus,
 )
+from milk_tui.core.routing import Explicit
 from milk_tui.core.text import clean, one_line
 from milk_tui.engine import casting, commit, events
 from milk_tui.engine.bus import Bus, Listener
@@ -139,7 +140,8 @@ class Conductor:
         )
         again = tuple(await self.store.write(adopt))
         for turn in again:
-            self._enqueue(_Waiting(turn, Asked()))
+            said = routing.asked_before(turn.route)
+            self._enqueue(_Waiting(turn, Asked(role=said.role, reason=said.reason) if said else Asked()))
         return again
 
     async def _submit(self, prompt: str, asked: Asked) -> int:
@@ -156,6 +158,7 @@ class Conductor:
                 prompt=text,
                 owner=self.store.owner_id,
                 queued=queued,
+                route=routing.asked(Explicit(role=asked.role, reason=asked.reason)) if asked.role else None,
                 now=now,
             )
         )

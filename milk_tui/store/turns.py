@@ -35,21 +35,22 @@ def add(
     *,
     owner: str,
     queued: bool = False,
+    route: RouteDecision | None = None,
     now: int | None = None,
 ) -> Turn:
     """Store a pending turn, and its prompt in the history of the session's directory.
 
-    ``owner`` is ``Store.owner_id``; ``queued`` says that it has to wait. The session becomes the newest of
-    its directory and its revision counts one more.
+    ``owner`` is ``Store.owner_id``; ``queued`` says that it has to wait, ``route`` where the person wants it to go.
+    The session becomes the newest of its directory and its revision counts one more.
     """
     now = now_ms() if now is None else now
     prompt = storable(prompt)
     chars, lines = sizes(prompt)
     cursor = db.execute(
         "insert into turns"
-        " (session_id, created_ms, status, queued, owner, prompt_chars, prompt_lines, prompt)"
-        " values (?, ?, 'pending', ?, ?, ?, ?, ?)",
-        (session_id, now, queued, owner, chars, lines, prompt),
+        " (session_id, created_ms, status, queued, owner, prompt_chars, prompt_lines, route, prompt)"
+        " values (?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+        (session_id, now, queued, owner, chars, lines, encode(route), prompt),
     )
     row = db.conn.execute("select directory from sessions where id = ?", (session_id,)).fetchone()
     history.add(db, directory=one(row, f"session {session_id}")[0], text=prompt, session_id=session_id, now=now)

@@ -240,14 +240,14 @@ async def test_prompts_that_waited_at_the_end_are_worked_on_at_the_next_start(la
     stage = await begin(launch, home)
     await stage.conductor.submit("first SCN:say the beginning of it. SCN:stall")
     await stage.seen(events.LegText)
-    waiting = await stage.conductor.submit("second SCN:say at last")
+    waiting = await stage.conductor.submit("second SCN:say at last", escalate=True, reason="too deep for you")
     await stage.workspace.aclose()
     stage = await begin(launch, home)
     assert [turn.id for turn in await stage.conductor.resume_waiting()] == [waiting]
     assert await stage.conductor.resume_waiting() == ()
     await stage.conductor.wait_idle()
     [leg] = await stage.read(lambda conn: legs.of_turn(conn, waiting))
-    assert leg.text == "at last"
+    assert (leg.text, leg.role, leg.reason) == ("at last", Role.ESCALATION, "too deep for you")
     await stage.workspace.aclose()
 
 
