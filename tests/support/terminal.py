@@ -186,6 +186,11 @@ class Terminal:
         return self.exit_code is None
 
     @property
+    def fd(self) -> int:
+        """The terminal's end of the line, for whoever reads the bytes itself and no longer looks at the screen."""
+        return self._fd
+
+    @property
     def whole(self) -> bool:
         """False in the middle of a frame: a person is shown only whole ones."""
         return self._ended or _SYNCHRONIZED not in self.screen.mode
