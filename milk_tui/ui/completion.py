@@ -30,6 +30,8 @@ class Completion(Painter):
     def __init__(self) -> None:
         super().__init__(id="completion")
         self.display = False
+        self.beginning: str | None = None
+        """What the offered commands fit."""
         self._found: list[Action] = []
         self._at = 0
         self._top = 0
@@ -46,6 +48,7 @@ class Completion(Painter):
 
     def open_for(self, beginning: str | None, room: int) -> None:
         """Show what fits ``beginning`` in at most ``room`` rows; nothing fits, or ``None``: close."""
+        self.beginning = beginning
         self._found = [] if beginning is None else actions.matching(beginning)
         self._at = self._top = 0
         self._room = max(1, min(ROWS, room))

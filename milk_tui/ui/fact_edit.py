@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -32,12 +31,6 @@ class FactEdit(TextArea):
     class Left(Message):
         """Nothing is changed."""
 
-    BINDINGS: ClassVar = [
-        Binding("enter", "keep", "Keep", show=False, priority=True),
-        Binding("escape", "leave", "Leave", show=False, priority=True),
-        Binding("ctrl+j,alt+enter,shift+enter", "nothing", show=False, priority=True),
-    ]
-
     def __init__(self, percept: Percept) -> None:
         from milk_tui.core.text import one_line
 
@@ -57,6 +50,21 @@ class FactEdit(TextArea):
     def on_mount(self) -> None:
         self.move_cursor(self.document.end)
 
+    async def _on_key(self, event: events.Key) -> None:
+        """In the order in which they were typed: a binding would come after letters that follow it."""
+        match event.key:
+            case "enter":
+                self.keep()
+            case "escape":
+                self.post_message(self.Left())
+            case "ctrl+j" | "alt+enter" | "shift+enter":
+                pass
+            case _:
+                await super()._on_key(event)
+                return
+        event.stop()
+        event.prevent_default()
+
     async def _on_paste(self, event: events.Paste) -> None:
         """A paste becomes part of the line."""
         from milk_tui.core.text import one_line
@@ -65,15 +73,9 @@ class FactEdit(TextArea):
         event.prevent_default()
         self.replace(one_line(event.text, LONGEST), *self.selection, maintain_selection_offset=False)
 
-    def action_keep(self) -> None:
+    def keep(self) -> None:
         text = self.text.strip()
         if text == self.percept.content.strip():
             self.post_message(self.Left())
         else:
             self.post_message(self.Kept(self.percept, text, insist=text == self.refused))
-
-    def action_leave(self) -> None:
-        self.post_message(self.Left())
-
-    def action_nothing(self) -> None:
-        """A fact has no line breaks."""

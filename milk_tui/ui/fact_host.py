@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from milk_tui.ui.fact_list import FactList
     from milk_tui.ui.fact_pane import FactPane
 
-_UNMARKS = frozenset({"forget", "merge", "supersede", "accept", "reject", "promote"})
-"""What is done with marked facts once and for all: their marks go with it."""
-
 
 class FactHost:
     """``say`` shows a line where the person looks. ``MilkError`` goes through to the caller."""
@@ -30,10 +28,18 @@ class FactHost:
         self._app = app
         self._control = control
         self.doings = FactDoings(control, say)
+        self._in_turn = asyncio.Lock()
+        """What is done with facts is done one after another, in the order of the keys."""
         self.asked_role = Role.PRIMARY
         """Whose recall a filter shows."""
 
     async def asked(self, event: FactList.Asked) -> None:
+        try:
+            await self._asked(event)
+        finally:
+            event.list.taken_over()
+
+    async def _asked(self, event: FactList.Asked) -> None:
         match event.what:
             case "details":
                 await self.show(event.percept)
@@ -41,9 +47,8 @@ class FactHost:
                 view = event.list.view
                 await self.explain(getattr(view, "words", ""), event.percept)
             case _:
-                await self.doings.do(event)
-                if event.what in _UNMARKS:
-                    event.list.clear_marks()
+                async with self._in_turn:
+                    await self.doings.do(event)
 
     async def edited(self, event: FactPane.Edited) -> None:
         """Keep a fact's new words; the writing stays open when they are refused."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -84,7 +84,7 @@ class FactPane(Vertical):
         self._stop_typed()
         self.facts.show_view(None)
         if had_focus:
-            self.facts.focus()
+            self.screen.set_focus(self.facts)
         return True
 
     async def close_edit(self) -> bool:
@@ -94,23 +94,25 @@ class FactPane(Vertical):
         edit, self._edit = self._edit, None
         await edit.remove()
         self.border_subtitle = FILTERING if self._input is not None else FILTER
-        self.facts.focus()
+        self.screen.set_focus(self.facts)
         return True
 
     @on(FactList.FilterAsked)
     async def open_filter(self, event: FactList.FilterAsked | None = None, words: str = "") -> None:
         if event is not None:
             event.stop()
+        self.facts.hand_over()
         await self.close_edit()
         if self._input is None:
-            from textual.widgets import Input
+            from milk_tui.ui.fact_filter import FactFilter
 
-            self._input = Input(words, placeholder="what an agent would recall for …", compact=True, classes="filter")
+            self._input = FactFilter(words, self.facts)
             await self.mount(self._input, before=self.facts)
         elif words:
             self._input.value = words
         self.border_subtitle = FILTERING
-        self._input.focus()
+        self.screen.set_focus(self._input)
+        self.facts.taken_over()
 
     @on(FactList.Asked)
     async def edit_asked(self, event: FactList.Asked) -> None:
@@ -120,12 +122,14 @@ class FactPane(Vertical):
         event.stop()
         from milk_tui.ui.fact_edit import FactEdit
 
+        self.facts.hand_over()
         await self.close_edit()
         self._edit = FactEdit(event.percept)
         await self.mount(self._edit)
         self._place_edit()
         self.border_subtitle = EDITING
-        self._edit.focus()
+        self.screen.set_focus(self._edit)
+        self.facts.taken_over()
 
     def _place_edit(self) -> None:
         """Put the writing over the row of its fact."""
@@ -173,13 +177,3 @@ class FactPane(Vertical):
         if self._typed is not None:
             self._typed.stop()
             self._typed = None
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.facts.focus()
-
-    def on_key(self, event: events.Key) -> None:
-        """Down leads from the filter into the list."""
-        if event.key == "down" and self._input is not None and self._input.has_focus:
-            event.stop()
-            self.facts.focus()

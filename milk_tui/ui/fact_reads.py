@@ -137,7 +137,7 @@ async def why(control: Control, prompt: str, role: Role) -> Explanation:
 
 
 def _semantic(control: Control) -> Semantic | None:
-    return getattr(control.workspace, "semantic", None)
+    return control.workspace.semantic if control.workspace is not None else None
 
 
 async def _read(control: Control, read: Callable[[sqlite3.Connection], T]) -> T:

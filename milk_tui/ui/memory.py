@@ -72,7 +72,6 @@ class MemoryScreen(FullScreen):
         yield Static(id="memory-note", markup=False)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.pane.facts.show(self._facts)
         self.read()
         if self._words:
@@ -142,7 +141,8 @@ class MemoryScreen(FullScreen):
         """Details are beside the list where there is room."""
         if event.what == "details" and self.card.region.area:
             event.stop()
-            self.card.focus()
+            self.set_focus(self.card)
+            self.pane.facts.taken_over()
 
     @work(group="preview", exclusive=True, exit_on_error=False)
     async def preview(self) -> None:
@@ -190,7 +190,7 @@ class MemoryScreen(FullScreen):
         if await self.pane.close_edit():
             return
         if self.card.has_focus:
-            facts.focus()
+            self.set_focus(facts)
         elif await self.pane.close_filter():
             self._offer_keys()
         elif facts.view is not None:
@@ -198,9 +198,13 @@ class MemoryScreen(FullScreen):
         elif not facts.clear_marks():
             self.dismiss()
 
-    @work(group="dialog", exit_on_error=False)
-    async def action_clean_up(self) -> None:
+    def action_clean_up(self) -> None:
         """Look at what could be forgotten."""
+        self.pane.facts.hand_over()
+        self.clean_up()
+
+    @work(group="dialog", exit_on_error=False)
+    async def clean_up(self) -> None:
         from milk_tui.ui.browser_cleanup import choose, look
 
         if self._control.conductor is None:
@@ -209,6 +213,7 @@ class MemoryScreen(FullScreen):
         found = await look(self._control.conductor.memory)
         self.say("")
         candidates = await choose(self.app, found)
+        self.pane.facts.taken_over()
         if candidates is not None:
             await self.pane.close_filter()
             marks = [percept.id for percept in candidates.percepts if percept.id in candidates.marked]

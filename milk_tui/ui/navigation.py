@@ -124,10 +124,11 @@ class Navigation(App[int]):
         await self.guarded(self.switch_session(new=True))
 
     async def switch_session(self, which: str | None = None, *, new: bool = False) -> None:
-        """Another session on the screen; the draft of this one is saved first."""
+        """Another session on the screen; the draft of this one is saved first, and views of it are closed."""
         if self.control.workspace is None:
             self.main.note("the session is not open yet")
             return
+        self.show_main()
         await self.control.save_draft(self.main.prompt.full_text)
         await self.control.open_session(which, new=new)
 

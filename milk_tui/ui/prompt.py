@@ -63,6 +63,11 @@ class Prompt(TextArea):
     def is_blank(self) -> bool:
         return not any(line.strip() for line in self.document.lines)
 
+    @property
+    def beginning(self) -> str | None:
+        """The beginning of a slash command that the text is, without the slash."""
+        return command_beginning(self.document.lines)
+
     def use_keys(self, overrides: Mapping[str, str]) -> None:
         """Take other keys, by the ids of actions (``Keymap.overrides``)."""
         self._own_keys = self._bindings.copy()

@@ -78,6 +78,9 @@ class PromptBox(Vertical):
         """A key for the completion; False when none is open."""
         if not self.completion.is_open:
             return False
+        if key in ("enter", "tab") and self.completion.beginning != self.prompt.beginning:
+            self._complete(self.prompt.beginning)  # keys can be faster than the messages that follow the text
+            return self._completion_key(key)
         match key:
             case "up":
                 self.completion.move(-1)

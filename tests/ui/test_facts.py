@@ -23,6 +23,16 @@ async def test_pin_forget_and_undo_by_key(open_desk) -> None:
         await desk.gone("forgotten, u undoes")
 
 
+async def test_a_click_on_a_key_of_the_footer_does_it_with_the_fact(open_desk) -> None:
+    async with open_desk() as desk:
+        await desk.say("/learn the shop sells milk")
+        await desk.sees("SESSION 1")
+        desk.app.main.sidebar.pane.facts.focus()
+        await desk.sees("p pin")
+        await desk.pilot.click("#footer", offset=(desk.text.split("\n")[-1].index("p pin"), 0))
+        await desk.sees("★ PINNED 1")
+
+
 async def test_pin_forget_and_undo_by_command(open_desk) -> None:
     async with open_desk() as desk:
         await desk.say("/learn the shop sells milk")

@@ -498,3 +498,55 @@ async def test_the_mouse_marks_opens_and_uses_the_footer(open_desk, browser) -> 
         column = desk.text.split("\n")[-1].index("x forget")
         await desk.pilot.click("#footer", offset=(column, 0))
         await seen.is_now(fact, status=PerceptStatus.FORGOTTEN)
+
+
+def typed(desk: Desk, *keys: str) -> None:
+    """Keys in one burst, as over a slow line: none waits for what the one before it did."""
+    from textual import events
+
+    for key in keys:
+        desk.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_words_typed_in_one_burst_after_the_filters_key_do_nothing_to_facts(open_desk, browser) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        fact = await seen.add("the exploit expires next spring")
+        await seen.open()
+        typed(desk, "slash", *"exploit")
+        await desk.sees("for “exploit”")
+        await seen.is_now(fact, status=PerceptStatus.LIVE, pinned=False, weight=700)
+        assert desk.app.screen is seen.screen
+
+
+async def test_an_edit_typed_in_one_burst_is_kept_whole(open_desk, browser) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        fact = await seen.add("prices are integers")
+        await seen.open()
+        typed(desk, "e", *"xyz", "enter")
+        await seen.is_now(fact, content="prices are integersxyz", status=PerceptStatus.LIVE)
+
+
+@pytest.mark.parametrize("key", ["enter", "b", "question_mark"])
+async def test_keys_typed_ahead_of_a_dialog_do_nothing_to_facts(open_desk, browser, key) -> None:
+    async with open_desk((80, 24)) as desk:
+        seen = browser(desk)
+        await desk.say("prices SCN:say ok")
+        await desk.idle()
+        fact = await seen.add("prices are integers")
+        await seen.open()
+        typed(desk, key, "x", "p")
+        await desk.until(lambda: desk.app.screen is not seen.screen, "a dialog")
+        await seen.is_now(fact, status=PerceptStatus.LIVE, pinned=False)
+
+
+async def test_several_keys_in_one_burst_are_done_in_their_order(open_desk, browser) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        facts = [await seen.add(f"fact {number}") for number in range(3)]
+        await seen.open()
+        typed(desk, "home", "space", "space", "x", "u", "end", "p")
+        await desk.until(lambda: any((p := seen.facts.book.percepts.get(fact.id)) and p.pinned for fact in facts))
+        assert [(await seen.get(fact)).status for fact in facts] == [PerceptStatus.LIVE] * 3
+        assert sum([(await seen.get(fact)).pinned for fact in facts]) == 1

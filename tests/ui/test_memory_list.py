@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from textual.app import App, ComposeResult
+from textual.events import Key
 
 from milk_tui.core.records import PerceptScope, PerceptStatus
 from milk_tui.ui import fact_rows, themes
-from milk_tui.ui.fact_list import AT_ONCE, FactList
+from milk_tui.ui.fact_list import FactList
+from milk_tui.ui.fact_live import AT_ONCE
 from milk_tui.ui.fact_views import FoundView
 from milk_tui.ui.paint import LookBook
+from milk_tui.ui.row_list import RowList
 from tests.support.polling import until
 from tests.ui.samples import percept
 
@@ -110,7 +113,7 @@ async def test_the_cursor_does_not_go_with_a_fact_that_is_forgotten() -> None:
 
 
 async def test_a_new_fact_flashes_for_a_moment_and_nothing_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("milk_tui.ui.fact_list.FLASH_S", 0.05)
+    monkeypatch.setattr("milk_tui.ui.fact_live.FLASH_S", 0.05)
     app = ListApp()
     async with app.run_test(size=(40, 12)) as pilot:
         facts = facts_of(1)
@@ -130,17 +133,63 @@ async def test_marked_facts_are_asked_for_together_in_the_order_of_their_marks()
     app = ListApp()
     async with app.run_test(size=(80, 20)) as pilot:
         app.list.show(facts_of(5))
-        await pilot.press("down", "down", "space", "home", "space", "x")
-        assert app.asked[-1] == ("forget", ["fact 2", "fact 0"])
+        await pilot.press("down", "down", "space", "home", "space", "p")
+        assert app.asked[-1] == ("pin", ["fact 2", "fact 0"])
         await pilot.press("e")
         assert app.asked[-1] == ("edit", ["fact 1"])
-        await pilot.press("m", "s")
-        assert app.asked[-2:] == [("merge", ["fact 2", "fact 0"]), ("supersede", ["fact 2", "fact 0"])]
-        await pilot.press("up", "space", "m")
-        assert app.asked[-1] == ("merge", ["fact 2", "fact 1"])
-        app.list.clear_marks()
-        await pilot.press("m")
-        assert app.asked[-1] == ("merge", [])
+        app.list.taken_over()
+        await pilot.press("x")
+        assert app.asked[-1] == ("forget", ["fact 2", "fact 0"])
+        assert not app.list.marks
+
+
+@pytest.mark.parametrize(("key", "what"), [("m", "merge"), ("s", "supersede")])
+async def test_two_facts_are_the_marked_ones_or_one_and_that_under_the_cursor(key: str, what: str) -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.list.show(facts_of(5))
+        await pilot.press(key)
+        assert app.asked[-1] == (what, [])
+        await pilot.press("down", "space", "end", key)
+        assert app.asked[-1] == (what, ["fact 1", "fact 4"])
+        await pilot.press("space", "home", "space", "space", key)
+        assert app.asked[-1] == (what, ["fact 4", "fact 0", "fact 1"])
+        assert len(app.list.marks) == 3
+        await pilot.press("up", "space", key)
+        assert app.asked[-1] == (what, ["fact 4", "fact 0"])
+        assert not app.list.marks
+
+
+async def test_keys_that_were_typed_ahead_reach_what_they_were_meant_for() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.list.show(facts_of(5))
+        await pilot.press("slash", "x", "p")
+        assert app.asked == []
+        other = RowList(id="other")
+        got: list[str] = []
+        other.key_x = lambda: got.append("x")  # type: ignore[attr-defined]
+        other.key_p = lambda: got.append("p")  # type: ignore[attr-defined]
+        await app.mount(other)
+        app.screen.set_focus(other)
+        app.list.taken_over()
+        await pilot.pause()
+        assert (got, app.asked) == (["x", "p"], [])
+        app.list.post_message(Key("x", "x"))
+        await pilot.pause()
+        assert (got, app.asked) == (["x", "p", "x"], [])
+
+
+async def test_keys_that_nobody_takes_over_are_forgotten_and_the_list_goes_on(monkeypatch) -> None:
+    monkeypatch.setattr("milk_tui.ui.in_order.AT_MOST_S", 0.5)
+    app = ListApp()
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.list.show(facts_of(5))
+        await pilot.press("enter", "x")
+        await until(lambda: app.list._held is None)
+        assert [what for what, _ in app.asked] == ["details"]
+        await pilot.press("x")
+        assert [what for what, _ in app.asked] == ["details", "forget"]
 
 
 async def test_a_click_before_a_fact_marks_it_and_two_on_it_open_it() -> None:
@@ -154,7 +203,7 @@ async def test_a_click_before_a_fact_marks_it_and_two_on_it_open_it() -> None:
         await pilot.click(FactList, offset=(0, 0))
         assert len(app.list.marks) == 1
         await pilot.click(FactList, offset=(20, 2), times=2)
-        assert app.asked[-1] == ("details", ["fact 1"])
+        assert app.asked == [("details", ["fact 1"])]
 
 
 async def test_a_view_lives_too_and_leaves_the_cursor_where_it_was() -> None:
