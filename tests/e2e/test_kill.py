@@ -209,7 +209,7 @@ class Story:
     def _check_turn(self, watch: Watch, turn: Turn, made: list[Leg], acked: dict[int, bool]) -> None:
         assert turn.prompt == job(watch.number)
         assert turn.status is not TurnStatus.RUNNING
-        assert [leg.role for leg in made] == [Role.PRIMARY, Role.ESCALATION][: len(made)]
+        assert [leg.role for leg in made] == [Role.PRIMARY, Role.ESCALATION][: len(made)], turn.route
         for at, leg in enumerate(made):
             words = words_of(watch.number, leg.text)
             assert words == whole_answer(watch.number)[: len(words)], "the text is not as it came"
