@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from milk_tui.core import percepts as rules
 from milk_tui.core.records import Percept, Role
-from milk_tui.recall import finding, judging, lexical
+from milk_tui.recall import finding, judging, lexical, turn_finding
 from milk_tui.recall.explain import Explanation, Judged, Reason
 from milk_tui.recall.finding import Hit
 from milk_tui.recall.semantic import Phase, Semantic, SemanticState
+from milk_tui.recall.turn_finding import TurnHit
 from milk_tui.store import percept_lists
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ __all__ = [
     "Reason",
     "Semantic",
     "SemanticState",
+    "TurnHit",
     "damaged",
     "find",
     "for_leg",
     "pinned_for",
     "repair",
     "search",
+    "turns",
     "why",
 ]
 
@@ -121,6 +124,18 @@ def search(
 ) -> list[Percept]:
     """``find`` without the scores."""
     return [hit.percept for hit in find(conn, text, session_id=session_id, limit=limit, semantic=semantic)]
+
+
+def turns(
+    conn: sqlite3.Connection,
+    text: str,
+    *,
+    session_id: str | None = None,
+    limit: int = 20,
+    semantic: Semantic | None = None,
+) -> list[TurnHit]:
+    """Where it was said: the turns that have most to do with the text, best first (``None``: of every session)."""
+    return turn_finding.find(conn, text, session_id=session_id, limit=limit, semantic=semantic)
 
 
 def pinned_for(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WRITE_AFTER = 16
 """Vectors that are stored at once; those that wait are lost in a crash and made again."""
 TELL_AFTER = 64
-KEPT_QUESTIONS = 256
+KEPT_TEXTS = 4_096
 _COMPARED_TEXTS = 64
 
 
@@ -160,7 +160,7 @@ class Worker:
         if vector is None:
             vector = self._encoder.encode(text)
         self._questions[text] = vector
-        if len(self._questions) > KEPT_QUESTIONS:
+        if len(self._questions) > KEPT_TEXTS:
             self._questions.popitem(last=False)
         return vector
 

@@ -124,7 +124,9 @@ def _ask(
     tallies: dict[str, Tally],
 ) -> None:
     kind = "minilm" if worker else "lexical"
-    facts, injection = (tallies.setdefault(f"{what}_{kind}", Tally()) for what in ("facts", "injection"))
+    facts, injection, moments = (
+        tallies.setdefault(f"{what}_{kind}", Tally()) for what in ("facts", "injection", "turns")
+    )
     answerable = frozenset().union(*origin.values())
     for question, evidence in conversation.questions:
         ranked = store.read_sync(
@@ -132,6 +134,11 @@ def _ask(
         )
         order = [origin[item.percept.id] for item in sorted(ranked.items, key=lambda item: -item.score)]
         facts.add(recall10=_share(evidence, order), mrr=_reciprocal(evidence, order))
+        hits = store.read_sync(
+            lambda conn, question=question: recall.turns(conn, question, session_id=session_id, semantic=worker)
+        )
+        order = [frozenset({said[hit.turn_id]}) for hit in hits]
+        moments.add(recall10=_share(evidence, order), mrr=_reciprocal(evidence, order))
         if not evidence & answerable:
             continue
         given = store.read_sync(
