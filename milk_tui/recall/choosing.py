@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from milk_tui.core import percepts as rules
 from milk_tui.core.records import Percept
 from milk_tui.recall.copies import Text
 from milk_tui.recall.explain import Reason
+from milk_tui.recall.grounding import missing
 from milk_tui.recall.ranking import Candidate, Floor
 
 
@@ -25,13 +27,15 @@ class Verdict(Struct, frozen=True):
 
 class Bounds(Struct, frozen=True, kw_only=True):
     """``told``: ids that the reader was given and still knows; ``copies``: pairs of row numbers that say nearly the
-    same."""
+    same; ``directory``: where the files are that the session's own facts name."""
 
     max_items: int
     max_bytes: int
     exclude_pinned: bool
     told: frozenset[str]
     copies: frozenset[frozenset[int]] = frozenset()
+    session_id: str | None = None
+    directory: Path | None = None
 
 
 def choose(ranked: Iterable[Candidate], floor: Floor, bounds: Bounds) -> list[Verdict]:
@@ -44,7 +48,8 @@ def choose(ranked: Iterable[Candidate], floor: Floor, bounds: Bounds) -> list[Ve
         reason, detail = _barred(candidate, floor, bounds, len(taken))
         if reason is Reason.GIVEN:
             text = Text(fact.content)
-            fact = replace(fact, aside=candidate.aside) if candidate.aside else fact
+            aside = "; ".join(filter(None, (candidate.aside, _ungrounded(fact, bounds))))
+            fact = replace(fact, aside=aside) if aside else fact
             size = len(rules.line(fact).encode(errors="replace")) + 1
             if twin := _twin(candidate, text, taken, bounds):
                 reason, detail = Reason.COPY, f"says nearly what {twin} says"
@@ -70,6 +75,13 @@ def _barred(candidate: Candidate, floor: Floor, bounds: Bounds, taken: int) -> t
     if taken >= bounds.max_items:
         return Reason.FULL, f"{bounds.max_items} are given"
     return Reason.GIVEN, ""
+
+
+def _ungrounded(fact: Percept, bounds: Bounds) -> str:
+    if bounds.directory is None or fact.session_id != bounds.session_id or fact.session_id is None:
+        return ""
+    gone = missing(fact.content, bounds.directory)
+    return f"{gone} is not there now" if gone else ""
 
 
 def _twin(candidate: Candidate, text: Text, taken: list[tuple[int, Percept, Text]], bounds: Bounds) -> str:

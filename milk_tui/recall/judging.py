@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -18,13 +19,13 @@ from milk_tui.recall.choosing import Bounds, Verdict, choose
 from milk_tui.recall.explain import Explanation, Judged, Reason
 from milk_tui.recall.past import asks_about_the_past
 from milk_tui.recall.ranking import Candidate, Floor
-from milk_tui.store import percept_lists
+from milk_tui.store import percept_lists, sessions
 
 if TYPE_CHECKING:
     from milk_tui.recall.protocol import Nearest
     from milk_tui.recall.semantic import Semantic
 
-NEAREST = 60
+NEAREST = 50
 """Facts near in meaning that are compared further."""
 
 _UNREACHED = 40
@@ -72,7 +73,7 @@ def judge(conn: sqlite3.Connection, request: Request, semantic: Semantic | None 
     nearest = _nearest(request, found, semantic)
     facts = dict(found.facts)
     near = {fact.seq: fact for fact in nearest.facts} if nearest else {}
-    facts |= reach([seq for seq in near if seq not in facts])
+    facts |= reach([seq for seq, at in near.items() if seq not in facts and at.cosine >= ranking.LEAST_COSINE])
     candidates = [
         Candidate(
             fact,
@@ -91,7 +92,7 @@ def judge(conn: sqlite3.Connection, request: Request, semantic: Semantic | None 
     floor = ranking.floor(ranked, size=found.asked.size)
     return Judgement(
         request=request,
-        verdicts=choose(ranked, floor, _bounds(request, copies)),
+        verdicts=choose(ranked, floor, _bounds(conn, request, copies)),
         found=found,
         replaced=replaced,
         by_meaning=nearest is not None,
@@ -128,7 +129,7 @@ def _newest(conn: sqlite3.Connection, request: Request) -> Judgement:
     """Without a prompt: the facts of most weight, then the newest (``semantics.md`` §2)."""
     facts = _heaviest(conn, request, 4 * request.max_items)
     ranked = [Candidate(fact, seq) for seq, fact in facts.items()]
-    return Judgement(request=request, verdicts=choose(ranked, Floor(0.0, None), _bounds(request, frozenset())))
+    return Judgement(request=request, verdicts=choose(ranked, Floor(0.0, None), _bounds(conn, request, frozenset())))
 
 
 def _heaviest(conn: sqlite3.Connection, request: Request, limit: int) -> dict[int, Percept]:
@@ -154,8 +155,11 @@ def _nearest(request: Request, found: lexical.Found, semantic: Semantic | None) 
     )
 
 
-def _bounds(request: Request, copies: frozenset[frozenset[int]]) -> Bounds:
+def _bounds(conn: sqlite3.Connection, request: Request, copies: frozenset[frozenset[int]]) -> Bounds:
+    directory = sessions.directory_of(conn, request.session_id) if request.session_id and request.role else None
     return Bounds(
+        session_id=request.session_id,
+        directory=Path(directory) if directory else None,
         max_items=request.max_items,
         max_bytes=request.max_bytes,
         exclude_pinned=request.exclude_pinned,

@@ -53,6 +53,12 @@ def get(conn: sqlite3.Connection, session_id: str) -> Session:
     return _session(conn, one(row, f"session {session_id}"))
 
 
+def directory_of(conn: sqlite3.Connection, session_id: str) -> str | None:
+    """The session's directory; ``None`` when it is not there."""
+    row = conn.execute("select directory from sessions where id = ?", (session_id,)).fetchone()
+    return str(row[0]) if row else None
+
+
 def newest(conn: sqlite3.Connection, directory: str) -> Session | None:
     """The session of the directory that was used last."""
     row = conn.execute(
