@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from milk_tui.agents.events import AgentEvent
+from milk_tui.core.permissions import PermissionAsker
 from milk_tui.core.records import ContextPlan, Role
 from milk_tui.core.tool_calls import ToolOutcome, ToolRunner, ToolSpec
 
@@ -26,6 +27,13 @@ class Caps:
     interrupt: bool = True
     cost: bool = False
     window_tokens: int | None = None
+    hooks: bool = False
+    resume: bool = False
+    fork: bool = False
+    own_tools: bool = False
+    """True when the runtime brings tools of its own and asks for permissions."""
+    static_in_history: bool = False
+    """True where static text lives in the history and is given again after a while (ACP, ``semantics.md`` §4)."""
     system: str = ""
     """Fixed text that the back end uses instead of the memory protocol; shown in receipts like any other."""
 
@@ -39,6 +47,14 @@ class LegRequest:
     prompt: str
     tools: Sequence[ToolSpec] = ()
     run_tool: ToolRunner | None = None
+    ask_permission: PermissionAsker | None = None
+    """For runtimes that run their own tools and ask before they do; ``None``: everything is denied."""
+    session_id: str = ""
+    """The milk session: a long-lived runtime keeps one process for each."""
+    directory: str = ""
+    """Where the agent works."""
+    remote_id: str = ""
+    """The runtime's own session to go on with; empty: begin one (``RemoteStarted`` says its id)."""
     may_escalate: bool = False
     """True when a working escalation agent exists and this agent may hand over to it."""
     need: str = ""

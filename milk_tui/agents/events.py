@@ -67,6 +67,22 @@ class UsageReported:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteStarted:
+    """The runtime's own session goes on under this id; ``fresh`` when what was asked for is gone and it began anew."""
+
+    remote_id: str
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The runtime shortened its history: what it was told may be gone."""
+
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NeedSuggested:
     """A need that the back end worked out beside the answer (small models, which write no tags)."""
 
@@ -104,6 +120,8 @@ AgentEvent = (
     | Retrying
     | Progress
     | UsageReported
+    | RemoteStarted
+    | Compacted
     | NeedSuggested
     | FactSuggested
     | EscalationAsked

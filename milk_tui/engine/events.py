@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from milk_tui.core.permissions import PermissionRequest, Verdict
 from milk_tui.core.records import (
     Brick,
     ContextMode,
@@ -98,6 +99,27 @@ class ToolFinished(Event, frozen=True, kw_only=True, tag="tool_finished"):
     tool_id: int
     status: ToolStatus
     result: str
+
+
+class ToolOutput(Event, frozen=True, kw_only=True, tag="tool_output"):
+    """A piece of what a running tool prints."""
+
+    leg_id: int
+    tool_id: int
+    text: str
+
+
+class PermissionAsked(Event, frozen=True, kw_only=True, tag="permission_asked"):
+    """Somebody waits for the person's answer."""
+
+    request: PermissionRequest
+
+
+class PermissionEnded(Event, frozen=True, kw_only=True, tag="permission_ended"):
+    """Answered or withdrawn; the dialog closes."""
+
+    request_id: str
+    verdict: Verdict
 
 
 class UsageChanged(Event, frozen=True, kw_only=True, tag="usage"):
@@ -192,6 +214,9 @@ AnyEvent = (
     | LegNotice
     | ToolStarted
     | ToolFinished
+    | ToolOutput
+    | PermissionAsked
+    | PermissionEnded
     | UsageChanged
     | LegFinished
     | TurnFinished

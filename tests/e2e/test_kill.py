@@ -135,15 +135,18 @@ class Story:
         """Wait for the session, and for the end of a prompt that it takes up again because nothing was sent for it; an
         escalation that sticks is handed back, so that each turn begins with the primary."""
         screen.wait_for(lambda text: "to ● fast" in text or "to ◆ deep" in text, 60)
-        screen.wait_for(lambda _: not self._open_turns(), 60)
-        if "to ◆ deep" in screen.wait_for(lambda text: "to ● fast" in text or "to ◆ deep" in text, 60):
+        screen.wait_for(lambda _: not self._ask("select 1 from turns where status in ('pending', 'running')"), 60)
+        sticks = "select 1 from sessions where sticky is not null or waiting is not null"
+        if self._ask(sticks):
+            screen.wait_for("to ◆ deep")
             screen.press("ctrl+l")
-            screen.wait_for("to ● fast")
+            screen.wait_for(lambda _: not self._ask(sticks))
+        screen.wait_for("to ● fast")
 
-    def _open_turns(self) -> int:
+    def _ask(self, sql: str) -> bool:
+        """Whether the database has such a row now; the screen may be a moment behind it."""
         with closing(sqlite3.connect(f"file:{self.place.database}?mode=ro", uri=True)) as conn:
-            row = conn.execute("select count(*) from turns where status in ('pending', 'running')").fetchone()
-            return int(row[0])
+            return conn.execute(sql).fetchone() is not None
 
     def send(self, screen: Terminal) -> Watch:
         watch = Watch(len(self.watched) + 1)

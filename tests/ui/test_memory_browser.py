@@ -505,7 +505,7 @@ def typed(desk: Desk, *keys: str) -> None:
     from textual import events
 
     for key in keys:
-        desk.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        desk.app.post_message(events.Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
 
 
 async def test_words_typed_in_one_burst_after_the_filters_key_do_nothing_to_facts(open_desk, browser) -> None:
@@ -550,3 +550,11 @@ async def test_several_keys_in_one_burst_are_done_in_their_order(open_desk, brow
         await desk.until(lambda: any((p := seen.facts.book.percepts.get(fact.id)) and p.pinned for fact in facts))
         assert [(await seen.get(fact)).status for fact in facts] == [PerceptStatus.LIVE] * 3
         assert sum([(await seen.get(fact)).pinned for fact in facts]) == 1
+
+
+async def test_the_command_typed_in_one_burst_is_the_one_that_is_run(open_desk, browser) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        await seen.add("prices are integers")
+        typed(desk, "slash", *"memory", "enter")
+        await desk.until(lambda: isinstance(desk.app.screen, MemoryScreen), "the browser")
