@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema, schema_memory, schema_recall
+from milk_tui.store import schema, schema_memory, schema_recall, schema_receipts
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -40,6 +40,7 @@ STEPS: tuple[Step, ...] = (
     Step("pieces of words, vectors and replaced facts for recall", lambda db: db.executescript(schema_recall.RECALL)),
     Step("periods in which facts gain and lose weight", lambda db: db.executescript(schema_memory.CONSOLIDATIONS)),
     Step("where imported facts are from", lambda db: db.executescript(schema_memory.IMPORTS)),
+    Step("how much each leg was given", lambda db: db.executescript(schema_receipts.SIZES)),
 )
 
 VERSION = len(STEPS)

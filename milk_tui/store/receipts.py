@@ -20,9 +20,11 @@ def save(db: Database, receipt: Receipt) -> None:
     """Store the receipt of a leg; again replaces it."""
     db.execute("delete from segments where leg_id = ?", (receipt.leg_id,))
     db.execute(
-        "update legs set sent_ms = ?, thread_messages = ?, thread_chars = ?, thread_note = ? where id = ?",
+        "update legs set sent_ms = ?, sent_chars = ?, thread_messages = ?, thread_chars = ?, thread_note = ?"
+        " where id = ?",
         (
             receipt.sent_ms,
+            receipt.chars,
             receipt.thread_messages,
             receipt.thread_chars,
             storable(receipt.thread_note),
