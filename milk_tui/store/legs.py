@@ -84,16 +84,17 @@ def create(
     return get(db.conn, cursor.lastrowid or 0)
 
 
-def claim(db: Database, leg_id: int, *, now: int | None = None) -> Leg | None:
+def claim(db: Database, leg_id: int, *, revision: int | None = None, now: int | None = None) -> Leg | None:
     """Take a pending leg to work on it; ``None`` when it was taken (``semantics.md`` §7, "Delivery").
 
-    One conditional UPDATE, which also stores the revision of the agent's memory that the leg is given.
+    One conditional UPDATE, which also stores the revision of the agent's memory that the leg is given: ``revision``,
+    or the head.
     """
     cursor = db.execute(
         "update legs set status = 'running', started_ms = ?, revision_at_delivery ="
-        " coalesce((select revision from agents where name = legs.agent_name collate nocase), 0)"
+        " coalesce(?, (select revision from agents where name = legs.agent_name collate nocase), 0)"
         " where id = ? and status = 'pending'",
-        (now_ms() if now is None else now, leg_id),
+        (now_ms() if now is None else now, revision, leg_id),
     )
     return get(db.conn, leg_id) if cursor.rowcount == 1 else None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema, schema_memory, schema_recall, schema_receipts
+from milk_tui.store import schema, schema_exchanges, schema_memory, schema_recall, schema_receipts
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -41,6 +41,7 @@ STEPS: tuple[Step, ...] = (
     Step("periods in which facts gain and lose weight", lambda db: db.executescript(schema_memory.CONSOLIDATIONS)),
     Step("where imported facts are from", lambda db: db.executescript(schema_memory.IMPORTS)),
     Step("how much each leg was given", lambda db: db.executescript(schema_receipts.SIZES)),
+    Step("what happened between agents, and their own memory", lambda db: db.executescript(schema_exchanges.EXCHANGES)),
 )
 
 VERSION = len(STEPS)

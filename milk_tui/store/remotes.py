@@ -26,6 +26,8 @@ class RemoteSession(Struct, frozen=True, kw_only=True):
     ended_ms: int | None = None
     last_seen: int = 0
     """The highest revision of the agent's memory that was delivered to it or read by it."""
+    seen_ms: int | None = None
+    """When that was last acknowledged; ``None`` for one that nothing was delivered to yet."""
     told: tuple[str, ...] = ()
     """Ids of the percepts that it was given."""
     markers: dict[str, Any] = field(default_factory=dict)
@@ -90,8 +92,12 @@ def seen(
     now: int | None = None,
 ) -> None:
     """Advance ``last_seen``; it never goes back."""
+    now = now_ms() if now is None else now
     remote = open_one(db, session_id=session_id, agent_name=agent_name, remote_id=remote_id, now=now)
-    db.execute("update remote_sessions set last_seen = max(last_seen, ?) where id = ?", (revision, remote.id))
+    db.execute(
+        "update remote_sessions set last_seen = max(last_seen, ?), seen_ms = ? where id = ?",
+        (revision, now, remote.id),
+    )
 
 
 def _remote(row: sqlite3.Row) -> RemoteSession:
