@@ -50,6 +50,8 @@ class PermissionRequest(Struct, frozen=True, kw_only=True):
     """What "always" would cover besides these exact arguments; empty: these exact arguments alone."""
     scopes: tuple[Scope, ...] = (Scope.ONCE, Scope.SESSION, Scope.ALWAYS)
     """What may be chosen; writes outside the directory are asked every time: ``ONCE`` alone."""
+    call_id: str = ""
+    """The tool call that it is asked for, so that the call's record says who allowed it; empty when unknown."""
     questions: tuple[Question, ...] = ()
     """Not empty: the agent asks the person something instead of asking for a permission."""
 
@@ -62,6 +64,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     reason: str = ""
     """Why not, for the agent and the record."""
     by: str = "person"
+    wide: bool = False
+    """True when it is to hold for the request's pattern; False: for these exact arguments alone."""
     answers: dict[str, str] = {}
     """For questions: their text → the answer."""
 

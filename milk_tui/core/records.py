@@ -284,6 +284,8 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     ended_ms: int | None = None
     position: int = 0
     """Characters of the leg's text that came before the call, so that the transcript can place it."""
+    allowed_by: str = ""
+    """Who allowed it, or denied it, such as ``person · once``; empty when nothing had to be asked."""
 
 
 class Leg(Struct, frozen=True, kw_only=True):

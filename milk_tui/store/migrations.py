@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema, schema_exchanges, schema_memory, schema_recall, schema_receipts
+from milk_tui.store import schema, schema_exchanges, schema_memory, schema_recall, schema_receipts, schema_tools
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -42,6 +42,9 @@ STEPS: tuple[Step, ...] = (
     Step("where imported facts are from", lambda db: db.executescript(schema_memory.IMPORTS)),
     Step("how much each leg was given", lambda db: db.executescript(schema_receipts.SIZES)),
     Step("what happened between agents, and their own memory", lambda db: db.executescript(schema_exchanges.EXCHANGES)),
+    Step("what the person allowed the agents", lambda db: db.executescript(schema_tools.GRANTS)),
+    Step("what the tools changed in files", lambda db: db.executescript(schema_tools.FILE_CHANGES)),
+    Step("clients outside the screen", lambda db: db.executescript(schema_outside.OUTSIDE)),
 )
 
 VERSION = len(STEPS)
