@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import StoreError
-from milk_tui.store import schema, schema_exchanges, schema_memory, schema_recall, schema_receipts, schema_tools
+from milk_tui.store import (
+    schema,
+    schema_exchanges,
+    schema_memory,
+    schema_outside,
+    schema_recall,
+    schema_receipts,
+    schema_tools,
+)
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
