@@ -29,6 +29,7 @@ from milk_tui.core.records import (
 from milk_tui.core.routing import Explicit
 from milk_tui.core.text import clean, one_line
 from milk_tui.engine import casting, commit, events
+from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
 from milk_tui.engine.memory import MemoryDesk
@@ -83,6 +84,8 @@ class Conductor:
         self._bus = Bus()
         self.memory = MemoryDesk(store, lambda: self.session, self.publish)
         """The person's hand on the facts."""
+        self.bricks = BrickDesk(store, lambda: self.session, self.publish, config.context.context_budget_chars)
+        """The person's hand on the bricks."""
         self._desk = Desk(store, config, project, self.publish, semantic)
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None

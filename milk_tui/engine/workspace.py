@@ -23,6 +23,7 @@ from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.recalling import Recalling
 from milk_tui.engine.roster import Roster
+from milk_tui.engine.token_counts import TokenCounter
 from milk_tui.store import Store, legs, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
@@ -57,6 +58,7 @@ class Workspace:
         self.roster = Roster()
         self.discovery: Discovery | None = None
         self.host: ModelHost | None = None
+        self.tokens = TokenCounter(lambda: self.host)
         self._embedded: EmbeddedManager | None = None
         self._conductors: dict[str, Conductor] = {}
         ends = launch.new or not launch.one_shot

@@ -39,13 +39,22 @@ def newest(conn: sqlite3.Connection, session_id: str, kind: BrickKind) -> Brick 
     return versions[0] if versions else None
 
 
-def history(conn: sqlite3.Connection, session_id: str, kind: BrickKind, *, limit: int = 100) -> list[Brick]:
-    """The versions of one brick, newest first."""
+def history(
+    conn: sqlite3.Connection, session_id: str, kind: BrickKind, *, limit: int = 100, before: int | None = None
+) -> list[Brick]:
+    """The versions of one brick, newest first, those below ``before``."""
     rows = conn.execute(
-        f"select {_COLUMNS} from bricks where session_id = ? and kind = ? order by version desc limit ?",
-        (session_id, kind, limit),
+        f"select {_COLUMNS} from bricks where session_id = ? and kind = ? and version < ?"
+        " order by version desc limit ?",
+        (session_id, kind, 2**62 if before is None else before, limit),
     )
     return [_brick(row) for row in rows]
+
+
+def version(conn: sqlite3.Connection, session_id: str, kind: BrickKind, number: int) -> Brick | None:
+    """``None`` when there is no such version."""
+    found = history(conn, session_id, kind, limit=1, before=number + 1)
+    return found[0] if found and found[0].version == number else None
 
 
 def _brick(row: sqlite3.Row) -> Brick:
