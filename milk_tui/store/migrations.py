@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from milk_tui.core.errors import StoreError
 from milk_tui.store import (
     schema,
+    schema_attachments,
     schema_exchanges,
     schema_memory,
     schema_outside,
@@ -53,6 +54,7 @@ STEPS: tuple[Step, ...] = (
     Step("what the person allowed the agents", lambda db: db.executescript(schema_tools.GRANTS)),
     Step("what the tools changed in files", lambda db: db.executescript(schema_tools.FILE_CHANGES)),
     Step("clients outside the screen", lambda db: db.executescript(schema_outside.OUTSIDE)),
+    Step("what came with a prompt", lambda db: db.executescript(schema_attachments.ATTACHMENTS)),
 )
 
 VERSION = len(STEPS)
