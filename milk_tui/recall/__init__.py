@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core import percepts as rules
+from milk_tui.core.readers import Reader
 from milk_tui.core.records import Percept, Role
 from milk_tui.recall import finding, judging, lexical, turn_finding
 from milk_tui.recall.explain import Explanation, Judged, Reason
@@ -48,7 +49,7 @@ __all__ = [
 def for_leg(
     conn: sqlite3.Connection,
     *,
-    role: Role,
+    role: Reader,
     session_id: str,
     prompt: str,
     max_items: int = rules.MAX_ITEMS,
@@ -139,7 +140,7 @@ def turns(
 
 
 def pinned_for(
-    conn: sqlite3.Connection, role: Role, session_id: str, *, max_bytes: int = rules.PINNED_BYTES
+    conn: sqlite3.Connection, role: Reader, session_id: str, *, max_bytes: int = rules.PINNED_BYTES
 ) -> list[Percept]:
     """The pinned facts that the agent is always given, as far as they fit."""
     pinned = percept_lists.visible(conn, role, session_id, pinned=True)

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from milk_tui.core.records import Percept, Role, ScorePart
+from milk_tui.core.readers import Reader
+from milk_tui.core.records import Percept, ScorePart
 
 
 class Reason(StrEnum):
@@ -53,7 +54,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """A whole recall: ``items`` are those given, in their order, then the others, best first."""
 
     prompt: str
-    role: Role | None
+    role: Reader | None
     engine: str
     """``fts`` or ``fts+minilm``."""
     note: str = ""

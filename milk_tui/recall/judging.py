@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from milk_tui.core import percepts as rules
-from milk_tui.core.records import Consumer, Percept, PerceptScope, Role, ScorePart
+from milk_tui.core.readers import Reader
+from milk_tui.core.records import Consumer, Percept, PerceptScope, ScorePart
 from milk_tui.recall import currency, lexical, ranking
 from milk_tui.recall.choosing import Bounds, Verdict, choose
 from milk_tui.recall.explain import Explanation, Judged, Reason
@@ -35,7 +36,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """What is asked for whom. ``role`` ``None`` is the person, ``session_id`` ``None`` every session."""
 
     prompt: str
-    role: Role | None
+    role: Reader | None
     session_id: str | None
     max_items: int = rules.MAX_ITEMS
     max_bytes: int = rules.MAX_BYTES

@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from milk_tui.core.errors import MilkError
-from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer, Role
+from milk_tui.core.readers import Reader
+from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer
 from milk_tui.store.rows import id_list, like, tuples
 
 COLUMNS = ", ".join(f"p.{column}" for column in Percept.__struct_fields__ if column != "aside")
@@ -136,7 +137,7 @@ def of_leg(conn: sqlite3.Connection, leg_id: int, *, staged: bool = False) -> li
 
 def visible(
     conn: sqlite3.Connection,
-    role: Role,
+    role: Reader,
     session_id: str,
     *,
     pinned: bool | None = None,
@@ -162,7 +163,7 @@ def visible(
 
 def _visible(
     conn: sqlite3.Connection,
-    role: Role,
+    role: Reader,
     scope: str,
     parameters: list[object],
     pinned: bool | None,
@@ -185,7 +186,7 @@ def _visible(
 
 
 def readable(
-    conn: sqlite3.Connection, role: Role | None, session_id: str | None, seqs: Iterable[int]
+    conn: sqlite3.Connection, role: Reader | None, session_id: str | None, seqs: Iterable[int]
 ) -> dict[int, Percept]:
     """By row number, those that the agent could be given in the session, superseded ones included: for recall, which
     looks for those and gives what replaced them.
@@ -245,7 +246,7 @@ def _numbered(row: sqlite3.Row) -> Percept:
     return _made(values)
 
 
-def count_visible(conn: sqlite3.Connection, role: Role, session_id: str) -> int:
+def count_visible(conn: sqlite3.Connection, role: Reader, session_id: str) -> int:
     row = conn.execute(
         "select count(*) from percepts_visible where reader = ? and (scope = 'global' or session_id = ?)",
         (role, session_id),

@@ -155,6 +155,8 @@ def add(
     consumer: Consumer = Consumer.ALL,
     pinned: bool = False,
     subject: str = "",
+    agent_name: str = "",
+    tainted: bool = False,
     turn_id: int | None = None,
     allow_secret: bool = False,
     now: int | None = None,
@@ -187,6 +189,7 @@ def add(
             db,
             content=content,
             producer=producer,
+            agent_name=agent_name,
             consumer=consumer,
             scope=scope,
             status=PerceptStatus.LIVE,
@@ -194,6 +197,7 @@ def add(
             turn_id=turn_id,
             subject=subject,
             pinned=pinned,
+            tainted=tainted,
             now=now,
         )
         percept_events.record(db, percept, "added", actor=producer, turn_id=turn_id, now=now)

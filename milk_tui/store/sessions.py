@@ -28,6 +28,7 @@ def create(
     primary: AgentName,
     escalation: AgentName | None = None,
     title: str = "",
+    outside: bool = False,
     now: int | None = None,
 ) -> Session:
     now = now_ms() if now is None else now
@@ -39,6 +40,7 @@ def create(
             "title": storable(title),
             "created_ms": now,
             "updated_ms": now,
+            "outside": outside,
         }
     )
     for agent in (primary, escalation):
@@ -62,9 +64,16 @@ def directory_of(conn: sqlite3.Connection, session_id: str) -> str | None:
 def newest(conn: sqlite3.Connection, directory: str) -> Session | None:
     """The session of the directory that was used last."""
     row = conn.execute(
-        "select * from sessions where directory = ? order by updated_ms desc, created_ms desc, rowid desc limit 1",
+        "select * from sessions where directory = ? and outside = 0"
+        " order by updated_ms desc, created_ms desc, rowid desc limit 1",
         (storable(directory),),
     ).fetchone()
+    return _session(conn, row) if row else None
+
+
+def outside_of(conn: sqlite3.Connection, directory: str) -> Session | None:
+    """What clients that are none of the agents stated in the directory; it is listed nowhere."""
+    row = conn.execute("select * from sessions where directory = ? and outside = 1", (storable(directory),)).fetchone()
     return _session(conn, row) if row else None
 
 
@@ -102,7 +111,7 @@ def rows(conn: sqlite3.Connection, directory: str | None = None, *, limit: int =
                 (select name from session_agents where session_id = s.id order by role = 'escalation')), '')
                 as agents,
             (select sum(cost_usd) from legs where session_id = s.id) as cost_usd
-        from sessions s where ?1 is null or s.directory = ?1
+        from sessions s where s.outside = 0 and (?1 is null or s.directory = ?1)
         order by s.updated_ms desc, s.created_ms desc, s.rowid desc limit ?2
         """,
         (None if directory is None else storable(directory), limit),
