@@ -491,9 +491,14 @@ class PerceptionEntry(Struct, frozen=True, kw_only=True):
     reason: str = ""
     writer: str = ""
     turn_id: int | None = None
+    """The turn in which its words were written."""
     updated_ms: int = 0
     proposed: bool = False
     """An invariant that an agent proposed and the person has not accepted."""
+    blocker: str = ""
+    """What an open question waits for."""
+    stale: str = ""
+    """Why the entry may no longer be true; empty while nothing speaks against it."""
 
 
 BIRTH_WEIGHT: dict[Producer, int] = {

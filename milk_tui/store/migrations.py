@@ -21,6 +21,7 @@ from milk_tui.store import (
     schema_exchanges,
     schema_memory,
     schema_outside,
+    schema_perception,
     schema_recall,
     schema_receipts,
     schema_tools,
@@ -55,6 +56,7 @@ STEPS: tuple[Step, ...] = (
     Step("what the tools changed in files", lambda db: db.executescript(schema_tools.FILE_CHANGES)),
     Step("clients outside the screen", lambda db: db.executescript(schema_outside.OUTSIDE)),
     Step("what came with a prompt", lambda db: db.executescript(schema_attachments.ATTACHMENTS)),
+    Step("slices, the file and disputes of perception", lambda db: db.executescript(schema_perception.PERCEPTION)),
 )
 
 VERSION = len(STEPS)
