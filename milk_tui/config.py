@@ -107,6 +107,9 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
     """Bytes of pinned facts, which have their own budget."""
     facts_per_turn: Count = 8
     """Facts that the agents may record in one turn."""
+    digest: Literal["cue", "inline"] = "cue"
+    """How an agent with tools hears what happened in its other sessions: ``cue``, one line that says that there is
+    something to read, or ``inline``, as agents without tools do."""
     semantic: bool = True
     """Find facts by meaning too, where the extra ``semantic`` is installed; ``false``: by words alone."""
     model_path: str = ""

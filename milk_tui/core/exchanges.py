@@ -100,7 +100,8 @@ class Digest(Struct, frozen=True, kw_only=True):
     upto: int = 0
     """The revision that the reader has seen once this was given to it."""
     before: int = 0
-    """The revision that it has seen as long as this was not given to it: entries of its own session don't wait."""
+    """The revision that it has seen as long as this was not given to it: entries of its own session don't wait.
+    Negative for a new reader: it stays one."""
     revision: int = 0
     """The envelope's head."""
 
@@ -209,30 +210,26 @@ def digest(
     if not unseen:
         head = max(revision, seen)
         return Digest(upto=head, before=head, revision=revision)
-    before = max(seen, unseen[0].revision - 1) if last_seen is not None else seen
-    head_line = f"revision {revision}"
+    before = max(seen, unseen[0].revision - 1) if last_seen is not None else -1
+    room = max_bytes - _size(f"revision {revision}")
     if last_seen is None:
-        taken = _fitting(unseen[::-1], max_bytes - _size(head_line))[::-1]
-        text = "\n".join([head_line, *map(line, taken)]) if taken else ""
-        return Digest(text=text, shown=len(taken), upto=revision, before=before, revision=revision)
-    room = max_bytes - _size(head_line)
-    taken = _fitting(unseen, room)
-    if len(taken) < len(unseen):
-        taken = _fitting(unseen, room - _size(_remainder(len(unseen))))
-    waiting = len(unseen) - len(taken)
-    if not taken:
-        return Digest(waiting=waiting, upto=before, before=before, revision=revision)
-    lines = [head_line, *map(line, taken), *([_remainder(waiting)] if waiting else [])]
-    upto = unseen[len(taken)].revision - 1 if waiting else max(revision, seen)
-    return Digest(text="\n".join(lines), shown=len(taken), waiting=waiting, upto=upto, before=before, revision=revision)
+        lines = _fitting(unseen[::-1], room)[::-1]
+        text = "\n".join([f"revision {revision}", *lines])
+        return Digest(text=text, shown=len(lines), upto=revision, before=before, revision=revision)
+    lines = _fitting(unseen, room)
+    if len(lines) < len(unseen):
+        lines = _fitting(unseen, room - _size(_remainder(len(unseen))))
+    shown, waiting = len(lines), len(unseen) - len(lines)
+    text = "\n".join([f"revision {revision}", *lines, *([_remainder(waiting)] if waiting else [])])
+    upto = unseen[shown].revision - 1 if waiting else max(revision, seen)
+    return Digest(text=text, shown=shown, waiting=waiting, upto=upto, before=before, revision=revision)
 
 
 def newest(entries: Sequence[Exchange], *, revision: int, max_bytes: int = DIGEST_BYTES) -> str:
     """The newest entries that fit, oldest first, for a reader who has seen them all and asks again."""
     ordered = sorted(entries, key=lambda entry: -entry.revision)
     head_line = f"revision {revision}, nothing new since you read it"
-    taken = _fitting(ordered, max_bytes - _size(head_line))[::-1]
-    return "\n".join([head_line, *map(line, taken)])
+    return "\n".join([head_line, *_fitting(ordered, max_bytes - _size(head_line))[::-1]])
 
 
 def cue(news: Digest) -> str:
@@ -254,15 +251,22 @@ def cycle(prompt: str, answer: str) -> str:
     return one_line(f"{asked} → {said}", CYCLE_CHARS)
 
 
-def _fitting(entries: Sequence[Exchange], room: int) -> list[Exchange]:
-    """The first entries whose lines fit, without a gap: what is seen is one number."""
-    taken: list[Exchange] = []
+def _fitting(entries: Sequence[Exchange], room: int) -> list[str]:
+    """The lines of the first entries that fit, without a gap: what is seen is one number. At least one, cut to the room
+    that there is, so that a reader always gets on."""
+    taken: list[str] = []
     for entry in entries:
-        room -= _size(line(entry))
-        if room < 0:
-            break
-        taken.append(entry)
+        text = line(entry)
+        if _size(text) > room:
+            return taken or [_cut(text, room)]
+        taken.append(text)
+        room -= _size(text)
     return taken
+
+
+def _cut(text: str, room: int) -> str:
+    mark = "…"
+    return text.encode("utf-8", "replace")[: max(0, room - 1 - len(mark.encode()))].decode("utf-8", "ignore") + mark
 
 
 def _remainder(count: int) -> str:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from milk_tui.core.blocks import StaleFact
 from milk_tui.core.bricks import BRIEF_CHARS, NEED_CHARS, Rendering
+from milk_tui.core.exchanges import Digest
 from milk_tui.core.modes import FRESH_AFTER_TURNS, ModeChoice, ModeInputs
 from milk_tui.core.records import (
     AgentName,
@@ -53,6 +54,7 @@ class Part(StrEnum):
     FACTS = "facts"
     NOTES = "notes"
     DIGEST = "digest"
+    CUE = "digest_cue"
 
 
 def summary_part(role: Role) -> BrickKind:
@@ -166,6 +168,11 @@ class ContextState(Struct, frozen=True, kw_only=True):
     """Facts this agent was told, or has in its static part, that no longer hold."""
     notes: str = ""
     digest: str = ""
+    """The agent's news from its other sessions, for one that can't read them by tool."""
+    cue: str = ""
+    """One line that says that there are news, for one that can."""
+    news: Digest = field(default_factory=Digest)
+    """What ``digest`` or ``cue`` stand for (``core.exchanges``)."""
 
     stateless: bool = True
     told: frozenset[str] = frozenset()

@@ -34,6 +34,7 @@ def volatile(state: ContextState, choice: ModeChoice, *, rebuilt: bool = False) 
         _facts(state, _known(state, since, given)),
         _later(Part.NOTES, state.notes, "Notes", "no note waits"),
         _later(Part.DIGEST, state.digest, "News", "no news from other sessions waits"),
+        _cue(state),
     ]
 
 
@@ -202,6 +203,12 @@ def given_facts(state: ContextState, texts: Sequence[str]) -> tuple[Percept, ...
     lines = {line.removeprefix("pinned since: ") for text in texts for line in text.split("\n")}
     known = {p.id: p for p in (*state.facts, *state.pinned, *state.pinned_at_start)}
     return tuple(p for p in known.values() if blocks.fact_line(p) in lines)
+
+
+def _cue(state: ContextState) -> Draft:
+    if not state.cue:
+        return Draft(name=Part.CUE, why="nothing to be read by tool")
+    return Draft(name=Part.CUE, text=block("News", state.cue), why="read by tool; shown until it was")
 
 
 def _later(name: Part, text: str, label: str, empty: str) -> Draft:

@@ -25,7 +25,7 @@ from milk_tui.core.records import (
     Usage,
 )
 from milk_tui.core.tags import TagKind
-from milk_tui.engine import admission
+from milk_tui.engine import admission, exchanges
 from milk_tui.engine.gather import Markers
 from milk_tui.store import bricks, captures, legs, percept_uses, perception, percepts, remotes, sessions, threads
 from milk_tui.store.captures import StagedCapture
@@ -99,6 +99,7 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     save(db, leg.session_id, new_bricks)
     sessions.bump_revision(db, leg.session_id)
     session = sessions.set_state(db, leg.session_id, sticky=ending.sticky, waiting=ending.waiting)
+    exchanges.leg_ended(db, leg, ending.status, ending.text, hands_over=bool(ending.brief), now=now)
     return Committed(session=session, percepts=tuple(changes), bricks=tuple(new_bricks), entries=tuple(entries))
 
 

@@ -28,7 +28,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import Explicit
 from milk_tui.core.text import clean, one_line
-from milk_tui.engine import casting, commit, events
+from milk_tui.engine import casting, commit, events, exchanges
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
@@ -272,7 +272,20 @@ class Conductor:
         if self._current is not None:
             self._current.hand_back()
         after = routing.handed_back(self.session)
-        await self._set_state(pinned_agent=after.pinned_agent, sticky=after.sticky, waiting=after.waiting)
+        returns = after != self.session or self._escalation_works
+
+        def write(db: Database) -> Session:
+            if returns:
+                exchanges.handed_back(db, self.session, now=now_ms())
+            return sessions.set_state(
+                db, self.session.id, pinned_agent=after.pinned_agent, sticky=after.sticky, waiting=after.waiting
+            )
+
+        self._adopt(await self.store.write(write))
+
+    @property
+    def _escalation_works(self) -> bool:
+        return self._current is not None and self._current.role is Role.ESCALATION
 
     async def _set_state(self, **state: Role | str | None) -> None:
         self._adopt(await self.store.write(lambda db: sessions.set_state(db, self.session.id, **state)))  # type: ignore[arg-type]
@@ -303,6 +316,7 @@ class Conductor:
                 return []
             made = [brick_rules.fulfilled(need, turn_id=latest, now_ms=now, author="user")]
             commit.save(db, self.session.id, made)
+            exchanges.need_fulfilled(db, self.session, need, now=now)
             return made
 
         made = await self.store.write(write)

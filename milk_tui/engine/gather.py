@@ -12,6 +12,8 @@ from milk_tui.agents.base import Caps
 from milk_tui.config import Config
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact, mode
+from milk_tui.core.cuts import block
+from milk_tui.core.exchanges import DIGEST_BYTES, cue
 from milk_tui.core.instructions import protocol
 from milk_tui.core.records import (
     AgentName,
@@ -23,8 +25,11 @@ from milk_tui.core.records import (
     Session,
     ThreadMark,
 )
-from milk_tui.core.thread import thread_turn
+from milk_tui.engine import exchanges
 from milk_tui.store import bricks, legs, percept_lists, perception, remotes, threads, turns
+
+SMALL_DIGEST_BYTES = 700
+"""Of the news from other sessions for a small model, whose whole context is small."""
 
 
 class Markers(Struct, frozen=True, kw_only=True):
@@ -85,6 +90,15 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
     )
     goes_on = own_last is not None and not mode(role, inputs, budgets.fresh_after_turns).fresh
     mark = markers.thread
+    remote = remotes.current(conn, session.id, agent.name)
+    inline = not view.caps.tools or view.config.memory.digest == "inline"
+    news = exchanges.news(
+        conn,
+        session,
+        agent.name,
+        remote_id=remote.remote_id if remote else None,
+        max_bytes=SMALL_DIGEST_BYTES if small else DIGEST_BYTES - len(block("News", "")),
+    )
     own = threads.worked(conn, session.id, role=role, after_leg=mark.after if mark else 0)
     return ContextState(
         role=role,
@@ -120,8 +134,11 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
             )
         ),
         stale=_stale(conn, markers.pinned) if goes_on else (),
+        digest=news.text if inline else "",
+        cue="" if inline else cue(news),
+        news=news,
         stateless=view.caps.stateless,
-        thread=tuple(thread_turn(w.turn, w.leg, w.tools) for w in reversed(list(own))),
+        thread=exchanges.own_thread(conn, agent.name, own),
         mark=mark,
         prompt=view.prompt,
     )

@@ -27,12 +27,13 @@ from milk_tui.core.records import (
     Receipt,
     Role,
     Session,
+    ToolCall,
     ToolStatus,
     Usage,
 )
 from milk_tui.core.routing import after_answer
 from milk_tui.core.text import clean
-from milk_tui.engine import events
+from milk_tui.engine import events, exchanges
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.commit import Committed, Ending, commit
@@ -41,9 +42,9 @@ from milk_tui.engine.gather import LegView, Markers, gather
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
-from milk_tui.store import legs, receipts, tool_calls
+from milk_tui.store import legs, private_calls, receipts, tool_calls
 from milk_tui.store.clock import now_ms
-from milk_tui.tools import memory
+from milk_tui.tools import memory, my_memory
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -67,6 +68,8 @@ class LegRun:
     _captures: LegCaptures = field(init=False)
     _saver: Saver = field(init=False)
     _tools: dict[str, int] = field(default_factory=dict)
+    _private: set[int] = field(default_factory=set)
+    """Calls whose contents are the agent's alone."""
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
@@ -178,7 +181,7 @@ class LegRun:
             reason=self._reason,
             escalated=self._handed_over,
         )
-        leg = legs.claim(db, pending.id)
+        leg = legs.claim(db, pending.id, revision=exchanges.revision_given(self.state, plan))
         if leg is None:
             raise MilkError(f"Leg {pending.id} was taken by another program.", "Send the prompt again.")
         receipt = receipt_of(plan, leg, self.session.nonces)
@@ -198,7 +201,7 @@ class LegRun:
             role=order.role,
             plan=self.plan,
             prompt=order.turn.prompt,
-            tools=tools if order.agent.caps.tools else (),
+            tools=(*tools, *my_memory.specs()) if order.agent.caps.tools else (),
             run_tool=self._run_tool,
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
@@ -217,6 +220,15 @@ class LegRun:
             self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
 
     async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
+        if name in my_memory.NAMES:
+            own = my_memory.MyMemory(
+                self.desk.store,
+                self.order.agent.name,
+                session_id=self.session.id,
+                remote_id=self.leg.remote_session,
+                leg_id=self.leg.id,
+            )
+            return await own.call(name, arguments)
         return await memory.call(self._captures, name, arguments)
 
     async def _on(self, event: said.AgentEvent) -> None:
@@ -264,18 +276,21 @@ class LegRun:
     async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
         await self._show(self._answer.pause(), [])
         arguments = tags.mask(arguments, self.session.nonces)
-        call = await self.desk.store.write(
-            partial(
-                tool_calls.start,
-                leg_id=self.leg.id,
-                call_id=call_id,
-                name=name,
-                arguments=arguments,
-                position=self._answer.chars,
+        shown = my_memory.shown_arguments(arguments) if my_memory.private(name) else arguments
+
+        def start(db: Database) -> ToolCall:
+            call = tool_calls.start(
+                db, self.leg.id, call_id=call_id, name=name, arguments=shown, position=self._answer.chars
             )
-        )
+            if my_memory.private(name):
+                private_calls.keep(db, call.id, arguments)
+            return call
+
+        call = await self.desk.store.write(start)
         self._tools[call_id] = call.id
-        self._publish(events.ToolStarted, tool_id=call.id, name=name, arguments=arguments)
+        if my_memory.private(name):
+            self._private.add(call.id)
+        self._publish(events.ToolStarted, tool_id=call.id, name=name, arguments=shown)
 
     async def _tool_finished(self, call_id: str, ok: bool, content: str) -> None:
         tool_id = self._tools.get(call_id)
@@ -283,6 +298,9 @@ class LegRun:
             return
         status = ToolStatus.OK if ok else ToolStatus.FAILED
         content = tags.mask(clean(content), self.session.nonces)
+        if tool_id in self._private:
+            await self.desk.store.write(partial(private_calls.answered, tool_id=tool_id, result=content))
+            content = my_memory.shown_result(content)
         await self.desk.store.write(partial(tool_calls.finish, tool_id=tool_id, status=status, result=content))
         self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
         await self._show(self._answer.mark(), [])

@@ -86,6 +86,11 @@ class TurnRun:
     def leg_id(self) -> int | None:
         return self._leg.leg_id if self._leg else None
 
+    @property
+    def role(self) -> Role | None:
+        """Whose leg runs now."""
+        return self._leg.order.role if self._leg else None
+
     @staticmethod
     def route_state(config: Config, roster: Roster, session: Session, prompt: str, asked: Asked) -> RouteState:
         """What the routing rules look at."""

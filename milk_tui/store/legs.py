@@ -88,7 +88,7 @@ def claim(db: Database, leg_id: int, *, revision: int | None = None, now: int | 
     """Take a pending leg to work on it; ``None`` when it was taken (``semantics.md`` §7, "Delivery").
 
     One conditional UPDATE, which also stores the revision of the agent's memory that the leg is given: ``revision``,
-    or the head.
+    or the head; negative when a new remote session was given nothing of it.
     """
     cursor = db.execute(
         "update legs set status = 'running', started_ms = ?, revision_at_delivery ="
@@ -131,14 +131,15 @@ def finish(
     sessions.touch(db, leg.session_id, now)
     if status is LegStatus.DONE:
         db.execute("update legs set acked_ms = ? where id = ? and acked_ms is null", (now, leg_id))
-        remotes.seen(
-            db,
-            session_id=leg.session_id,
-            agent_name=leg.agent_name,
-            remote_id=leg.remote_session,
-            revision=leg.revision_at_delivery,
-            now=now,
-        )
+        if leg.revision_at_delivery >= 0:
+            remotes.seen(
+                db,
+                session_id=leg.session_id,
+                agent_name=leg.agent_name,
+                remote_id=leg.remote_session,
+                revision=leg.revision_at_delivery,
+                now=now,
+            )
     return True
 
 
