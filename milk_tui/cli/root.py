@@ -21,6 +21,7 @@ COMMANDS = {
     "memory": "milk_tui.cli.memory:memory",
     "models": "milk_tui.cli.models:models",
     "perception": "milk_tui.cli.perception:perception",
+    "permissions": "milk_tui.cli.permissions:permissions",
     "sessions": "milk_tui.cli.sessions:sessions",
     "setup": "milk_tui.cli.setup:setup",
 }

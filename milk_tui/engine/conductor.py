@@ -34,6 +34,7 @@ from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
 from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
+from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.turn import Asked, TurnRun
@@ -76,7 +77,10 @@ class Conductor:
         roster: Roster,
         project: Project,
         semantic: Semantic | None = None,
+        *,
+        attended: bool = False,
     ) -> None:
+        """``attended``: a person is there to answer what the agents ask."""
         self.session = session
         self.store = store
         self._config = config
@@ -86,7 +90,9 @@ class Conductor:
         """The person's hand on the facts."""
         self.bricks = BrickDesk(store, lambda: self.session, self.publish, config.context.context_budget_chars)
         """The person's hand on the bricks."""
-        self._desk = Desk(store, config, project, self.publish, semantic)
+        self.permissions = PermissionDesk(store, lambda: self.session, self.publish, attended=attended)
+        """What the agents ask, and the person's answers."""
+        self._desk = Desk(store, config, project, self.publish, semantic, self.permissions)
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None

@@ -14,9 +14,10 @@ import msgspec
 
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest, ToolOutcome
-from milk_tui.core import context, tags, usage_of_facts
+from milk_tui.core import context, grants, tags, usage_of_facts
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
+from milk_tui.core.permissions import PermissionRequest, Verdict
 from milk_tui.core.records import (
     ContextMode,
     ContextPlan,
@@ -70,6 +71,8 @@ class LegRun:
     _tools: dict[str, int] = field(default_factory=dict)
     _private: set[int] = field(default_factory=set)
     """Calls whose contents are the agent's alone."""
+    _allowed: dict[str, str] = field(default_factory=dict)
+    """By call, who allowed or denied it."""
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
@@ -203,6 +206,9 @@ class LegRun:
             prompt=order.turn.prompt,
             tools=(*tools, *my_memory.specs()) if order.agent.caps.tools else (),
             run_tool=self._run_tool,
+            ask_permission=self._ask,
+            session_id=self.session.id,
+            directory=self.session.directory,
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
         )
@@ -230,6 +236,13 @@ class LegRun:
             )
             return await own.call(name, arguments)
         return await memory.call(self._captures, name, arguments)
+
+    async def _ask(self, request: PermissionRequest) -> Verdict:
+        desk = self.desk.permissions
+        verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
+        if request.call_id:
+            self._allowed[request.call_id] = grants.said_by(verdict)
+        return verdict
 
     async def _on(self, event: said.AgentEvent) -> None:
         match event:
@@ -296,12 +309,16 @@ class LegRun:
         tool_id = self._tools.get(call_id)
         if tool_id is None:
             return
-        status = ToolStatus.OK if ok else ToolStatus.FAILED
+        allowed_by = self._allowed.get(call_id, "")
+        denied = not ok and allowed_by.startswith("denied")
+        status = ToolStatus.OK if ok else ToolStatus.DENIED if denied else ToolStatus.FAILED
         content = tags.mask(clean(content), self.session.nonces)
         if tool_id in self._private:
             await self.desk.store.write(partial(private_calls.answered, tool_id=tool_id, result=content))
             content = my_memory.shown_result(content)
-        await self.desk.store.write(partial(tool_calls.finish, tool_id=tool_id, status=status, result=content))
+        await self.desk.store.write(
+            partial(tool_calls.finish, tool_id=tool_id, status=status, result=content, allowed_by=allowed_by)
+        )
         self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
         await self._show(self._answer.mark(), [])
         self._captures.mark()

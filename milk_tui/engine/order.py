@@ -11,6 +11,7 @@ from milk_tui.config import Config
 from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Turn
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import Project
+from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.store import Store
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Desk:
     project: Project
     publish: Callable[[AnyEvent], None]
     semantic: Semantic | None = None
+    permissions: PermissionDesk | None = None
+    """Where agents ask before they do something; without it everything is denied."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,8 @@ class Workspace:
         if session.id in self._conductors:
             return self._conductors[session.id]
         found = await asyncio.to_thread(project.read, Path(session.directory))
-        conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic)
+        attended = not self.launch.one_shot
+        conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic, attended=attended)
         conductor.listen(self._recall.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor

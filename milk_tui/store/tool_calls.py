@@ -43,12 +43,19 @@ def start(
 
 
 def finish(
-    db: Database, tool_id: int, status: ToolStatus, result: str = "", *, now: int | None = None
+    db: Database,
+    tool_id: int,
+    status: ToolStatus,
+    result: str = "",
+    *,
+    allowed_by: str = "",
+    now: int | None = None,
 ) -> ToolCall | None:
-    """End a running call; ``None`` when it has ended."""
+    """End a running call; ``None`` when it has ended. ``allowed_by``: who allowed it, when that was asked."""
     cursor = db.execute(
-        "update tool_calls set status = ?, result = ?, ended_ms = ? where id = ? and status = 'running'",
-        (status, storable(result), now_ms() if now is None else now, tool_id),
+        "update tool_calls set status = ?, result = ?, ended_ms = ?, allowed_by = ?"
+        " where id = ? and status = 'running'",
+        (status, storable(result), now_ms() if now is None else now, allowed_by, tool_id),
     )
     return get(db.conn, tool_id) if cursor.rowcount == 1 else None
 
