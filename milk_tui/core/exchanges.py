@@ -115,7 +115,6 @@ _BARE = frozenset(_BARE_WORDS.split())
 _BARE_PHRASES = frozenset(
     {
         "no reply",
-        "no_reply",
         "nothing to add",
         "nothing to say",
         "thank you",
@@ -138,16 +137,13 @@ _BARE_PHRASES = frozenset(
         "de nada",
     }
 )
-_edges = re.compile(r"^[\W_]+|[\W_]+$")
+_between = re.compile(r"[^\w']+|_+")
 
 
 def substantive(text: str) -> bool:
     """Whether a message says something: not blank, no bare no-reply, no mere acknowledgement."""
-    said = " ".join(re.sub(r"[.,!;:…]+", " ", plain(text)).casefold().split())
-    bare = _edges.sub("", said)
-    if not bare:
-        return False
-    return bare not in _BARE_PHRASES and not all(word in _BARE for word in bare.split())
+    words = _between.sub(" ", plain(text).casefold()).split()
+    return not (" ".join(words) in _BARE_PHRASES or all(word in _BARE for word in words))
 
 
 def takeaway(said: Iterable[str]) -> str:
