@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from milk_tui.core import perception, percepts
+from milk_tui.core import forgetting, perception, percepts
 from milk_tui.core.bricks import NEED_CHARS, NEED_OLD_TURNS
 from milk_tui.core.cuts import block, cut_end, escape, plain
 from milk_tui.core.records import (
@@ -84,7 +84,7 @@ def project(file_name: str, text: str) -> str:
 def fact_line(percept: Percept) -> str:
     """A fact on one line: id, day, who said it, the words; after them what makes it doubtful."""
     doubts = [percept.note] if percept.note else []
-    if percept.status is PerceptStatus.SUSPECT:
+    if percept.status is PerceptStatus.SUSPECT and not forgetting.asked(percept):
         doubts.append("in conflict with another fact")
     if percept.tainted:
         doubts.append("from an untrusted source")

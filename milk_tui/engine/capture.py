@@ -14,12 +14,16 @@ from milk_tui.core.perception import parse
 from milk_tui.core.percepts import without_label
 from milk_tui.core.records import AgentName, Layer, Leg, Percept, Producer, Role, Session
 from milk_tui.core.secret_scan import secret_kind
-from milk_tui.core.tags import Capture, TagKind, split_consumer
+from milk_tui.core.tags import Capture, TagKind, mask, split_consumer
+from milk_tui.engine import memory_answers
 from milk_tui.engine.events import AnyEvent, LegNotice, PerceptChanged, PerceptRefused
 from milk_tui.store import Store, captures, percepts
+from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from milk_tui.recall import Semantic
 
 _LAYERS = {TagKind.FRAME: Layer.FRAME, TagKind.WORKING: Layer.WORKING, TagKind.INVARIANT: Layer.INVARIANT}
 _KINDS = {layer: kind for kind, layer in _LAYERS.items()}
@@ -44,6 +48,7 @@ class LegCaptures:
         tainted: bool = False,
         facts_per_turn: int,
         position: Callable[[], int] | None = None,
+        semantic: Semantic | None = None,
     ) -> None:
         self._facts_per_turn = facts_per_turn
         self._position = position or (lambda: 0)
@@ -53,6 +58,7 @@ class LegCaptures:
         self._publish = publish
         self._may_escalate = may_escalate
         self._tainted = tainted
+        self._semantic = semantic
         self._since_mark: list[tuple[str, str | int]] = []
         self.escalation: str | None = None
         """The reason why the agent hands over, once it has said so."""
@@ -99,18 +105,64 @@ class LegCaptures:
             case kind:
                 await self.perceive(_LAYERS[kind], capture.body)
 
+    async def recall(self, query: str, limit: int | None) -> ToolOutcome:
+        """What is remembered about it, as the agent may see it."""
+        look = partial(
+            memory_answers.recalled,
+            query=query,
+            reader=self._leg.role,
+            reach=(self._session.id,),
+            limit=limit,
+            semantic=self._semantic,
+        )
+        return self._masked(await self._store.read(look))
+
+    async def get(self, reference: str) -> ToolOutcome:
+        """One fact with its origin and state."""
+        look = partial(memory_answers.described, reference=reference, reader=self._leg.role, reach=(self._session.id,))
+        return self._masked(await self._store.read(look))
+
+    async def list(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome:
+        """The facts that the agent may see, the weightiest first."""
+        look = partial(
+            memory_answers.listed,
+            reader=self._leg.role,
+            reach=(self._session.id,),
+            pinned=pinned,
+            limit=limit,
+            offset=offset,
+        )
+        return self._masked(await self._store.read(look))
+
+    async def forget(self, reference: str, reason: str) -> ToolOutcome:
+        """Take back an own fact; about any other one the person is asked."""
+        forget = partial(
+            memory_answers.forgotten,
+            reference=reference,
+            agent_name=self._leg.agent_name,
+            producer=self._producer,
+            reader=self._leg.role,
+            reach=(self._session.id,),
+            reason="" if secret_kind(reason) else reason,
+            leg_id=self._leg.id,
+            now=now_ms(),
+        )
+        outcome, changes = await self._store.write(forget)
+        for change in changes:
+            self._changed(change)
+        return outcome
+
     async def remember(self, fact: str) -> ToolOutcome:
         """Stage a fact; a consumer hint at its beginning restricts who gets it."""
         primary, escalation = self._session.primary.name, _name(self._session.escalation)
         consumer, content = split_consumer(fact.strip(), primary, escalation)
         content, replaces = take_replaced(without_label(content))
-        producer = Producer.PRIMARY if self._leg.role is Role.PRIMARY else Producer.ESCALATION
         try:
             change = await self._store.write(
                 partial(
                     percepts.stage,
                     leg_id=self._leg.id,
-                    producer=producer,
+                    producer=self._producer,
                     content=content,
                     consumer=consumer,
                     per_turn=self._facts_per_turn,
@@ -167,6 +219,13 @@ class LegCaptures:
         keys = ", ".join(entry.key for entry in entries)
         proposed = " as a proposal for the person" if layer is Layer.INVARIANT else ""
         return ToolOutcome(f"Kept in the {layer} layer{proposed}: {keys}.")
+
+    @property
+    def _producer(self) -> Producer:
+        return Producer.PRIMARY if self._leg.role is Role.PRIMARY else Producer.ESCALATION
+
+    def _masked(self, outcome: ToolOutcome) -> ToolOutcome:
+        return ToolOutcome(mask(outcome.content, self._session.nonces), outcome.ok)
 
     async def _stage(self, kind: TagKind, body: str) -> bool:
         if secret := secret_kind(body):

@@ -153,6 +153,7 @@ class LegRun:
             may_escalate=order.may_escalate,
             facts_per_turn=desk.config.memory.facts_per_turn,
             position=lambda: self._answer.chars,
+            semantic=desk.semantic,
         )
         self._saver = Saver(self._save, self._save_failed)
         desk.publish(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from milk_tui.core import forgetting
 from milk_tui.core import percepts as rules
 from milk_tui.core.errors import MilkError, PerceptRefusedError
 from milk_tui.core.lifecycle import EdgeKind
@@ -129,6 +130,8 @@ def accept(db: Database, reference: str, *, actor: Producer = Producer.USER, now
         confirmed = percepts.confirm(db, known, producer=fact.producer, consumer=fact.consumer, now=now)
         return [Change(gone, "forgotten"), Change(confirmed, "confirmed")]
     values = {"status": PerceptStatus.LIVE, "tainted": False, **percept_imports.vouched(db.conn, fact)}
+    if forgetting.asked(fact):
+        values["note"] = ""
     return [Change(percept_rows.change(db, fact, "accepted", values, actor=actor, now=now), "accepted")]
 
 

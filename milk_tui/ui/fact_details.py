@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from milk_tui.core import forgetting
 from milk_tui.core.records import PerceptStatus
 from milk_tui.core.text import one_line
 from milk_tui.ui import fact_reads
@@ -98,7 +99,8 @@ def detail_rows(trace: Trace, width: int = 72) -> list[Row]:
 def _about(percept: Percept) -> Iterator[str]:
     reach = "every session" if percept.scope == "global" else "its session"
     pinned = "pinned · " if percept.pinned else ""
-    yield f"{pinned}{_STATUS[percept.status]}{f' ({percept.note})' if percept.note else ''}"
+    status = "decide: keep it or let it go" if forgetting.asked(percept) else _STATUS[percept.status]
+    yield f"{pinned}{status}{f' ({percept.note})' if percept.note else ''}"
     yield f"weight {f.weight(percept.weight)} · {reach} · {_READERS[str(percept.consumer)]}"
     if percept.subject:
         yield f"subject: {one_line(percept.subject, 200)}"

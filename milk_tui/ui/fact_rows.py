@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
+from milk_tui.core import forgetting
 from milk_tui.core.records import Consumer, Percept, PerceptionEntry, PerceptStatus
 from milk_tui.core.text import one_line
 from milk_tui.ui import format as f
@@ -191,6 +192,8 @@ class FactRow:
             case PerceptStatus.SUPERSEDED:
                 return f"→ {short_id(percept.superseded_by)}" if percept.superseded_by else "superseded"
             case PerceptStatus.QUARANTINED if percept.note:
+                return one_line(percept.note, 40)
+            case PerceptStatus.SUSPECT if forgetting.asked(percept):
                 return one_line(percept.note, 40)
             case PerceptStatus.FORGOTTEN:
                 return f"forgotten {f.moment(percept.updated_ms)[:10]}"
