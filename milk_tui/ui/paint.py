@@ -33,10 +33,16 @@ LOOKS = frozenset(
         "key",
         "flash",
         "cursor",
+        "added",
+        "added-ground",
+        "added-words",
+        "removed",
+        "removed-ground",
+        "removed-words",
     }
 )
 Piece: TypeAlias = tuple[str, str]
-"""A text and the name of its look; the empty name is the widget's own style."""
+"""A text and the name of its look; the empty name is the widget's own style, ``look/ground`` names a ground too."""
 Line: TypeAlias = tuple[Piece, ...]
 
 
@@ -71,6 +77,8 @@ class Painter(Widget):
         book: LookBook | None = getattr(self.app, "look_book", None)
         if book is None:
             return self.rich_style
+        name, _, ground = name.partition("/")
+        under = under or ground
         if self._looks is None or self._edition != book.edition:
             self._looks = {}
             self._edition = book.edition
@@ -81,7 +89,14 @@ class Painter(Widget):
                 style += book.style(under)
             if name:
                 over = book.style(name)
-                style += Style(color=over.color, bold=over.bold, dim=over.dim, italic=over.italic, strike=over.strike)
+                style += Style(
+                    color=over.color,
+                    bold=over.bold,
+                    dim=over.dim,
+                    italic=over.italic,
+                    strike=over.strike,
+                    underline=over.underline,
+                )
             self._looks[name, under] = style
         return style
 

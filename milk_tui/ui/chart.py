@@ -1,0 +1,221 @@
+"""The size of each agent's context and its cached part over the turns of a session, drawn in cells. Pure.
+
+Every turn gets the same room; where there are more turns than cells, neighbours share a column, which shows the
+largest context of them and their cached share in sum. What is not known is a ``?``, never an empty bar; what nobody
+counted is hatched, and has a ``~`` as a number (``style.md``, "meters that lie").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from milk_tui.core.records import Role
+from milk_tui.core.token_sizes import Measure, cache_use
+from milk_tui.ui import format as f
+from milk_tui.ui.paint import Line, Piece
+
+LABEL = 7
+"""Cells before the bars."""
+WIDEST = 4
+UNKNOWN = "?"
+ESTIMATED = "~"
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_ASCII = " ...::::#"
+_HATCHED, _HATCHED_ASCII = "▒", "="
+_LEAST_ROWS = 1
+
+
+class Column(NamedTuple):
+    """Turns that share a column."""
+
+    first: int
+    last: int
+    by_role: Mapping[Role, tuple[Measure, ...]]
+
+    def largest(self, role: Role) -> Measure | None:
+        """The leg with the largest context; ``None`` when the agent did not work."""
+        return max(self.by_role.get(role, ()), key=lambda measure: measure.context.number, default=None)
+
+    def share(self, role: Role) -> float | None:
+        """The cached part of what the agent was sent; ``None`` when it is not known."""
+        return cache_use(self.by_role.get(role, ())).share
+
+
+def columns(measures: Sequence[Measure], most: int) -> list[Column]:
+    """At most ``most`` columns, oldest turn first."""
+    by_turn: dict[int, list[Measure]] = {}
+    for measure in measures:
+        by_turn.setdefault(measure.turn_id, []).append(measure)
+    turns = sorted(by_turn)
+    number = min(len(turns), max(1, most))
+    made: list[Column] = []
+    for at in range(number):
+        own = turns[at * len(turns) // number : (at + 1) * len(turns) // number]
+        by_role: dict[Role, list[Measure]] = {}
+        for turn in own:
+            for measure in by_turn[turn]:
+                by_role.setdefault(measure.role, []).append(measure)
+        made.append(Column(own[0], own[-1], {role: tuple(found) for role, found in by_role.items()}))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a chart is drawn."""
+
+    width: int
+    height: int
+    names: Mapping[Role, str]
+    cursor: int | None = None
+    """The column that is pointed at."""
+    plain: bool = False
+    """Only ASCII characters."""
+
+    @property
+    def room(self) -> int:
+        """Cells for bars."""
+        return max(1, self.width - LABEL)
+
+    def step(self, number: int) -> int:
+        """Cells of one column."""
+        return max(1, min(WIDEST, self.room // max(1, number)))
+
+
+def chart(found: Sequence[Column], look: Look) -> list[Line]:
+    """The lines of the chart, at most ``look.height`` of them; nothing without columns."""
+    roles = [role for role in Role if any(column.by_role.get(role) for column in found)]
+    if not roles or look.height < 3:
+        return []
+    rows = _rows(look.height, len(roles))
+    if rows < _LEAST_ROWS:
+        roles, rows = roles[:1], max(_LEAST_ROWS, look.height - 3)
+    lines: list[Line] = []
+    for role in roles:
+        lines += _of_role(found, role, rows, look)
+    return [*lines, _axis(found, look)][: look.height]
+
+
+def _rows(height: int, roles: int) -> int:
+    """Rows of bars that each agent has, beside its heading and its row of shares."""
+    return (height - 1) // roles - 2
+
+
+def _of_role(found: Sequence[Column], role: Role, rows: int, look: Look) -> list[Line]:
+    largest = [column.largest(role) for column in found]
+    sizes = [None if measure is None else measure.context for measure in largest]
+    shares = [column.share(role) for column in found]
+    top = max((size.number for size in sizes if size is not None), default=0)
+    step = look.step(len(found))
+    lines = [_heading(found, role, look)]
+    for row in range(rows):
+        label = f.count(top) if row == 0 else "0" if row == rows - 1 and rows > 1 else ""
+        pieces: list[Piece] = [(f"{label:>{LABEL - 1}} ", "dim")]
+        for at, size in enumerate(sizes):
+            level = 0 if size is None or not top else _level(size.number / top, rows, rows - 1 - row)
+            cached = shares[at]
+            under = cached is not None and (rows - 1 - row) + 0.5 < cached * rows * (size.number / top if size else 0)
+            name = "key" if at == look.cursor else "good" if under else str(role)
+            glyph = _glyph(level, look, hatched=size is not None and size.estimated)
+            pieces.append((_bar(glyph, step), name))
+        lines.append(tuple(pieces))
+    pieces = [(f"{'cached':>{LABEL - 1}} ", "dim")]
+    for at, measure in enumerate(largest):
+        share = shares[at]
+        if measure is None:
+            pieces.append((" " * step, ""))
+        elif share is None:
+            pieces.append((_bar(UNKNOWN, step, once=True), "dim"))
+        else:
+            level = _level(share, 1, 0) if share else 0
+            glyph = _glyph(level, look) if level else "0"
+            pieces.append((_bar(glyph, step, once=not level), "key" if at == look.cursor else "good"))
+    return [*lines, tuple(pieces)]
+
+
+def _heading(found: Sequence[Column], role: Role, look: Look) -> Line:
+    """Name, the newest size, and how much of everything that was sent came from a cache."""
+    legs = [measure for column in found for measure in column.by_role.get(role, ())]
+    newest = legs[-1].context
+    use = cache_use(legs)
+    mark = {Role.PRIMARY: "*", Role.ESCALATION: "#"}[role] if look.plain else f.ROLE_MARKS[role]
+    size = f"{ESTIMATED if newest.estimated else ''}{f.count(newest.number)} tokens"
+    cached = UNKNOWN if use.share is None else f.percent(use.share)
+    return (
+        (f"{mark} {look.names.get(role, role)}", str(role)),
+        (f"  {size} now", ""),
+        (f"{' | ' if look.plain else ' · '}cached {cached}", "good" if use.share else "dim"),
+    )
+
+
+def _axis(found: Sequence[Column], look: Look) -> Line:
+    """The first and the last turn, or the one that is pointed at."""
+    step = look.step(len(found))
+    width = step * len(found)
+    if look.cursor is not None and 0 <= look.cursor < len(found):
+        at = look.cursor * step
+        name = f"turn {found[look.cursor].first}"
+        pointer = "^" if look.plain else "▲"
+        if at + 2 + len(name) > look.room:
+            before = f.fit(f"{name} ", at)
+            return ((" " * (LABEL + at - len(before)), ""), (before, "dim"), (pointer, "key"))
+        return ((" " * (LABEL + at), ""), (pointer, "key"), (f" {name}", "dim"))
+    first, last = f"turn {found[0].first}", f"turn {found[-1].last}"
+    text = first if len(found) == 1 or width < len(first) + len(last) + 1 else first + last.rjust(width - len(first))
+    return ((" " * LABEL, ""), (f.fit(text, look.room), "dim"))
+
+
+def _level(fraction: float, rows: int, floor: int) -> int:
+    """Eighths of the cell on that floor, 0..8; anything above nothing shows."""
+    eighths = round(min(1.0, fraction) * rows * 8)
+    if floor == 0 and fraction > 0:
+        eighths = max(eighths, 1)
+    return min(8, max(0, eighths - 8 * floor))
+
+
+def _glyph(level: int, look: Look, *, hatched: bool = False) -> str:
+    if hatched and level == 8:
+        return _HATCHED_ASCII if look.plain else _HATCHED
+    return (_ASCII if look.plain else _EIGHTHS)[level]
+
+
+def _bar(glyph: str, step: int, *, once: bool = False) -> str:
+    """The glyph over the column's cells; columns of more than two cells keep one free between them."""
+    wide = step - 1 if step > 2 else step
+    return f"{glyph if once else glyph * wide:<{step}}"
+
+
+def told(column: Column, look: Look) -> list[Line]:
+    """What a column says in words, an agent a line: sizes and whether they were counted, the cache's part."""
+    turns = f"turn {column.first}" if column.first == column.last else f"turns {column.first}–{column.last}"
+    lines: list[Line] = []
+    for role in Role:
+        legs = column.by_role.get(role, ())
+        measure = column.largest(role)
+        if measure is None:
+            continue
+        use = cache_use(legs)
+        size = measure.context
+        how = "estimated" if size.estimated else "reported"
+        most = "at most " if len(legs) > 1 else ""
+        lines.append(
+            (
+                (f"{turns} ", "strong"),
+                (f"{look.names.get(role, role)} ", str(role)),
+                (f"{most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tokens {how}", ""),
+                (f" · cache {cache_words(use.usage.cached_tokens, use.usage.cache_write_tokens)}", "dim"),
+            )
+        )
+    return lines
+
+
+def cache_words(read: int | None, written: int | None) -> str:
+    """``1.2k read, 300 written``; ``?`` for what was not reported."""
+    if read is None and written is None:
+        return UNKNOWN
+    parts = (
+        f"{UNKNOWN if read is None else f.count(read)} read",
+        f"{UNKNOWN if written is None else f.count(written)} written",
+    )
+    return ", ".join(parts)
