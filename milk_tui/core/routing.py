@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from milk_tui.core.cuts import plain
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role, RouteDecision, ScorePart, Session
+from milk_tui.core.routing_signals import Score, Signals, score
 from milk_tui.core.text import one_line
 
 REASON_CHARS = 280
@@ -48,7 +49,7 @@ LOCAL_PHRASES = (
     "without {escalation}",
 )
 
-_STICKY_RULES = ("hard", "self-escalation", "signals", "classifier")
+_STICKY_RULES = ("hard", "self-escalation", "repeat", "signals", "classifier", "loop")
 """Escalations that the router or the primary made: only these stick."""
 _EMPHASIS = " \t*_"
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -90,6 +91,17 @@ class RouteState(Struct, frozen=True, kw_only=True):
     down: dict[Role, str] = field(default_factory=dict)
     """Agents that can't work, and why; an agent that still loads is not down."""
     rules: HardRules = field(default_factory=HardRules)
+    repeated: bool = False
+    """The person says again what the primary has just answered (``routing_repeat``)."""
+    signals: Signals | None = None
+    """The weighted lists; ``None`` when the person doesn't want them."""
+    classified: Role | None = None
+    """What the classifier said; ``None`` when it is off, was not needed, or gave no usable answer."""
+
+    @property
+    def score(self) -> Score:
+        """What the prompt's signals add up to."""
+        return score(self.prompt, self.signals) if self.signals is not None else Score()
 
     def name(self, role: Role) -> str:
         return self.primary if role is Role.PRIMARY else self.escalation or "the escalation agent"
@@ -218,8 +230,49 @@ def _hard(state: RouteState) -> RouteDecision | None:
     return None
 
 
+def _repeated(state: RouteState) -> RouteDecision | None:
+    if not state.repeated or state.escalation is None:
+        return None
+    reason = f"you ask again what {state.primary} has just answered"
+    return RouteDecision(role=Role.ESCALATION, rule="repeat", reason=reason)
+
+
+def _signals(state: RouteState) -> RouteDecision | None:
+    """Enough on one side. Without an escalation agent there is nothing to decide."""
+    if state.signals is None or state.escalation is None:
+        return None
+    found, threshold = state.score, state.signals.threshold
+    if abs(found.total) < threshold or not found.parts:
+        return None
+    role = Role.ESCALATION if found.total > 0 else Role.PRIMARY
+    reason = f"its signals add up to {signed(found.total)} (from {signed(threshold)} on it is escalated)"
+    return RouteDecision(role=role, rule="signals", reason=reason, parts=found.parts)
+
+
+def _classifier(state: RouteState) -> RouteDecision | None:
+    if state.classified is None or state.escalation is None:
+        return None
+    word = "escalate" if state.classified is Role.ESCALATION else "local"
+    reason = f"{state.primary}, asked where it belongs, says: {word}"
+    return RouteDecision(role=state.classified, rule="classifier", reason=reason, parts=state.score.parts)
+
+
 def _primary(state: RouteState) -> RouteDecision:
-    return RouteDecision(role=Role.PRIMARY, rule="primary", reason="nothing speaks for an escalation")
+    parts = state.score.parts if state.escalation is not None else ()
+    reason = "not enough speaks for an escalation" if parts else "nothing speaks for an escalation"
+    return RouteDecision(role=Role.PRIMARY, rule="primary", reason=reason, parts=parts)
+
+
+def signed(value: float) -> str:
+    """``+3``, ``−1.5``, ``0``."""
+    return f"{value:+g}".replace("-", "−") if value else "0"
+
+
+def wants_classifier(state: RouteState) -> bool:
+    """True when no rule before the classifier says where the turn goes, and it would make a difference."""
+    if state.missing(Role.ESCALATION) or state.missing(Role.PRIMARY):
+        return False
+    return next((d for rule in RULES if (d := rule(state))), None) is None
 
 
 RULES: tuple[Callable[[RouteState], RouteDecision | None], ...] = (
@@ -228,8 +281,11 @@ RULES: tuple[Callable[[RouteState], RouteDecision | None], ...] = (
     _waiting,
     _sticky,
     _hard,
+    _repeated,
+    _signals,
+    _classifier,
 )
-"""In this order; weighted signals and a classifier have their place at the end. None answers: the primary."""
+"""In this order. None answers: the primary."""
 
 
 def _fallen_back(state: RouteState, decision: RouteDecision) -> RouteDecision:
