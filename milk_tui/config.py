@@ -117,7 +117,7 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
 
 
 class RoutingConfig(Section, frozen=True, kw_only=True):
-    """Hard rules, ``[routing]`` (``semantics.md`` §8): words or phrases, whole words, case ignored."""
+    """Which agent a prompt goes to, ``[routing]`` (``semantics.md`` §8); phrases are whole words, case ignored."""
 
     escalate: tuple[str, ...] = ()
     """A prompt with one of these goes to the escalation agent."""
@@ -125,6 +125,32 @@ class RoutingConfig(Section, frozen=True, kw_only=True):
     """A prompt with one of these goes to the primary."""
     replace: bool = False
     """``true``: only these lists count; ``false``: they are added to the built-in ones."""
+    weigh: bool = True
+    """Weigh words, paths, lists and code in a prompt where no other rule has spoken; ``false``: don't."""
+    signals: dict[str, Annotated[float, Meta(ge=-100, le=100)]] = field(default_factory=dict)
+    """Phrase → weight, above 0 for an escalation, below for the primary, 0 takes a built-in phrase out; ``*`` ends any
+    word, ``…`` stands for up to four words, ``/…/`` is a regular expression."""
+    replace_signals: bool = False
+    """``true``: only these signals count."""
+    threshold: Annotated[float, Meta(gt=0, le=1_000)] = 2.5
+    """The sum of weights from which a prompt is escalated."""
+    repeated: bool = True
+    """Escalate a prompt that says again what the primary has just answered."""
+    classifier: bool = False
+    """Ask the primary's model itself, in one word, where nothing else decides."""
+    classifier_seconds: Annotated[float, Meta(gt=0, le=60)] = 3.0
+    """How long that may take; then the next rule decides."""
+    max_usd_per_session: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    """Dollars of a session from which an escalation that you didn't ask for is asked about; unset: no limit."""
+    max_escalations_per_hour: Count | None = None
+    """Likewise escalations in an hour, in all sessions."""
+    hand_back_after: Count = 0
+    """Answers of the escalation agent in a row, none of them a question, after which the session goes back to the
+    primary by itself; 0: only when you hand back."""
+    loops: Literal["stop", "warn", "off"] = "stop"
+    """An agent that goes in circles is warned of and stopped, only warned of, or not watched."""
+    silent_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 300.0
+    """Seconds in which an agent works and nothing of it can be seen, until that is said; 0: never."""
 
 
 class EmbeddedConfig(Section, frozen=True, kw_only=True):

@@ -188,6 +188,8 @@ class _Reader:
             raise self.wrong(where, table, "a table")
         if kind is AgentConfig:
             return {name: self.agent(name, value) for name, value in table.items()}
+        if kind is not tuple and get_origin(kind) is not tuple:
+            return {name: self.leaf(kind, value, f"{where}.{bare(name)}") for name, value in table.items()}
         return {name: self.keys(value, f"{where}.{bare(name)}") for name, value in table.items()}
 
     def keys(self, value: Any, path: str) -> tuple[str, ...]:
