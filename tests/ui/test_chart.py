@@ -25,7 +25,9 @@ def drawn(measures: list[Measure], width: int = 40, height: int = 9, **more: obj
 
 
 def test_bars_grow_with_the_context_and_the_largest_is_labelled() -> None:
-    lines = drawn([leg(1, input_tokens=500, cached_tokens=0), leg(2, input_tokens=2_000, cached_tokens=1_500)], height=5)
+    lines = drawn(
+        [leg(1, input_tokens=500, cached_tokens=0), leg(2, input_tokens=2_000, cached_tokens=1_500)], height=5
+    )
     assert lines == [
         "● qwen  2.0k tokens now · cached 60 %",
         "  2.0k     ███",
