@@ -25,9 +25,9 @@ from milk_tui.core.records import (
     Usage,
 )
 from milk_tui.core.tags import TagKind
-from milk_tui.engine import admission, exchanges
+from milk_tui.engine import admission, exchanges, perception_writing
 from milk_tui.engine.gather import Markers
-from milk_tui.store import bricks, captures, legs, percept_uses, perception, percepts, remotes, sessions, threads
+from milk_tui.store import bricks, captures, legs, percept_uses, percepts, remotes, sessions, threads
 from milk_tui.store.captures import StagedCapture
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def settle(db: Database, leg: Leg, *, now: int) -> tuple[list[Brick], list[Perce
     """Apply what the leg said about need and perception. The bricks are not saved yet, the entries are."""
     said = captures.settle(db, leg.id)
     entries = [entry for capture in said for entry in _entries(capture, leg)]
-    perception.append(db, leg.session_id, entries, now=now)
+    told = perception_writing.write(db, leg.session_id, entries, now=now, as_of=leg.turn_id)
     need = next((c.body for c in reversed(said) if c.kind is TagKind.NEED), "")
-    return need_bricks(db.conn, leg.session_id, need, turn_id=leg.turn_id, author=leg.role, now=now), entries
+    return need_bricks(db.conn, leg.session_id, need, turn_id=leg.turn_id, author=leg.role, now=now), told
 
 
 def need_bricks(

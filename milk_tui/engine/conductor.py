@@ -34,6 +34,7 @@ from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
 from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
+from milk_tui.engine.perception_desk import PerceptionDesk
 from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
@@ -88,6 +89,8 @@ class Conductor:
         self._bus = Bus()
         self.memory = MemoryDesk(store, lambda: self.session, self.publish)
         """The person's hand on the facts."""
+        self.perception = PerceptionDesk(store, lambda: self.session, self.publish)
+        """The person's hand on what the agents believe."""
         self.bricks = BrickDesk(store, lambda: self.session, self.publish, config.context.context_budget_chars)
         """The person's hand on the bricks."""
         self.permissions = PermissionDesk(store, lambda: self.session, self.publish, attended=attended)

@@ -25,8 +25,8 @@ from milk_tui.core.records import (
     Session,
     ThreadMark,
 )
-from milk_tui.engine import exchanges
-from milk_tui.store import bricks, legs, percept_lists, perception, remotes, threads, turns
+from milk_tui.engine import exchanges, perception_reading
+from milk_tui.store import bricks, legs, percept_lists, remotes, threads, turns
 
 SMALL_DIGEST_BYTES = 700
 """Of the news from other sessions for a small model, whose whole context is small."""
@@ -79,7 +79,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
     now = bricks.current(conn, session.id)
     need = now.get(BrickKind.NEED)
     pinned = tuple(recall.pinned_for(conn, role, session.id, max_bytes=budgets.pinned_bytes))
-    entries = {layer: tuple(_accepted(perception.current(conn, session.id, layer))) for layer in Layer}
+    entries = perception_reading.for_leg(conn, session.id, view.turn_id)
     inputs = ModeInputs(
         started=own_last is not None,
         waiting=session.waiting is role,
@@ -159,10 +159,6 @@ def _agent(session: Session, role: Role) -> AgentName:
 
 def _summary(role: Role) -> BrickKind:
     return BrickKind.PRIMARY_SUMMARY if role is Role.PRIMARY else BrickKind.ESCALATION_SUMMARY
-
-
-def _accepted(entries: list[PerceptionEntry]) -> list[PerceptionEntry]:
-    return [entry for entry in entries if not entry.proposed]
 
 
 def _budgets(view: LegView, small: bool) -> Budgets:

@@ -1,0 +1,225 @@
+"""The person's hand on the perception of a session: read it as of any turn, correct it, take that back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from milk_tui.core.errors import MilkError
+from milk_tui.core.perception import key_of, normal
+from milk_tui.core.perception_view import PERSON, SLICE, PerceptionView, Version
+from milk_tui.core.records import Layer, PerceptionEntry, Session
+from milk_tui.core.secret_scan import secret_kind
+from milk_tui.engine import events, perception_reading, perception_writing
+from milk_tui.store import Store, perception, perception_disputes, perception_slices
+from milk_tui.store.clock import now_ms
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+VALUE_CHARS = 4_000
+"""The longest value that a person may write."""
+_DEEDS = 100
+
+
+class Deed(Struct, frozen=True, kw_only=True):
+    """Something that the person did, and what it takes to undo it."""
+
+    title: str
+    entries: tuple[PerceptionEntry, ...] = ()
+    """As they were; an empty value: it was not there."""
+    slice: str | None = None
+    """The slice that was open, when another one was opened."""
+    working: tuple[PerceptionEntry, ...] = ()
+    """What the other slice emptied."""
+    dispute: PerceptionEntry | None = None
+    """What was kept for a swap and no longer is."""
+
+
+class PerceptionDesk:
+    """Every function is called on the event loop and returns when its change is stored and told
+    (``PerceptionChanged``). ``MilkError`` says what can't be done."""
+
+    def __init__(
+        self, store: Store, session: Callable[[], Session], publish: Callable[[events.AnyEvent], None]
+    ) -> None:
+        self._store = store
+        self._session = session
+        self._publish = publish
+        self._deeds: list[Deed] = []
+
+    @property
+    def last_deed(self) -> str:
+        """What ``undo`` would take back; empty when there is nothing."""
+        return self._deeds[-1].title if self._deeds else ""
+
+    async def layers(self, at_turn: int | None = None) -> PerceptionView:
+        """What the agents believe now, or believed by the end of a turn."""
+        session_id = self._session().id
+        return await self._store.read(lambda conn: perception_reading.view(conn, session_id, at_turn))
+
+    async def versions(self) -> tuple[Version, ...]:
+        """The turns that changed something, oldest first: the stops of a time slider."""
+        session_id = self._session().id
+        return tuple(await self._store.read(lambda conn: perception.versions(conn, session_id)))
+
+    async def history(self, layer: Layer, key: str) -> tuple[PerceptionEntry, ...]:
+        """Every version of one entry, newest first, removals included."""
+        session_id = self._session().id
+        return tuple(await self._store.read(lambda conn: perception.history(conn, session_id, layer, key)))
+
+    async def edit(self, layer: Layer, key: str, value: str, reason: str = "", blocker: str = "") -> PerceptionEntry:
+        """Write an entry; an invariant holds at once, and its proposal is settled. ``slice`` in the frame opens one."""
+        if secret := secret_kind(f"{value}\n{reason}"):
+            raise MilkError(f"Not kept: it looks like it holds a secret ({secret}).", "Write it without.")
+        if len(value) > VALUE_CHARS:
+            raise MilkError(
+                f"The entry has {len(value):,} characters, at most {VALUE_CHARS:,} are kept.", "Shorten it."
+            )
+        entry = normal(
+            PerceptionEntry(layer=layer, key=key, value=value, reason=reason, blocker=blocker, writer=PERSON)
+        )
+        if not entry.value:
+            raise MilkError("The entry is blank.", "Remove it instead.")
+        await self._do(f"edited {entry.key}", [entry])
+        return entry
+
+    async def remove(self, layer: Layer, key: str) -> None:
+        """The entry no longer holds; its versions are kept. Raises MilkError when it isn't there."""
+        there = await self._find(layer, key_of(key))
+        await self._do(f"removed {there.key}", [replace(there, value="", writer=PERSON)])
+
+    async def accept(self, key: str) -> None:
+        """An invariant that an agent proposed holds from now on. Raises MilkError when none is proposed."""
+        proposal = await self._find(Layer.INVARIANT, key_of(key), proposed=True)
+        holds = replace(proposal, proposed=False)
+        await self._do(f"accepted {proposal.key}", [replace(proposal, value=""), holds])
+
+    async def reject(self, key: str) -> None:
+        """A proposed invariant goes. Raises MilkError when none is proposed."""
+        proposal = await self._find(Layer.INVARIANT, key_of(key), proposed=True)
+        await self._do(f"rejected {proposal.key}", [replace(proposal, value="")])
+
+    async def swap(self, layer: Layer, key: str) -> None:
+        """What the file overruled holds again, and the file's value is kept for the next swap."""
+        session_id = self._session().id
+        key = key_of(key)
+
+        def write(db: Database) -> list[PerceptionEntry]:
+            at = perception_slices.of_session(db.conn, session_id)
+            kept = perception_disputes.waiting(db.conn, session_id, slice_name=at).get((layer, key))
+            if kept is None:
+                raise MilkError(f"Nothing is in dispute about {key}.")
+            now = now_ms()
+            there = _holding(db, session_id, layer, key) or replace(kept.entry, value="")
+            told = perception_writing.write(db, session_id, [replace(kept.entry, updated_ms=now)], now=now)
+            perception_disputes.settle(db, session_id, layer, key, slice_name=at)
+            if there.value:
+                perception_disputes.add(db, session_id, there, slice_name=at, now=now)
+            deeds.append(Deed(title=f"swapped {key}", entries=(there,), dispute=kept.entry))
+            return told
+
+        deeds: list[Deed] = []
+        self._tell(await self._store.write(write))
+        self._keep(deeds[-1])
+
+    async def keep(self, layer: Layer, key: str) -> None:
+        """The file's value is right: what it overruled is no longer kept for a swap."""
+        session_id = self._session().id
+        key = key_of(key)
+
+        def write(db: Database) -> PerceptionEntry | None:
+            at = perception_slices.of_session(db.conn, session_id)
+            perception_disputes.settle(db, session_id, layer, key, slice_name=at)
+            return _holding(db, session_id, layer, key)
+
+        there = await self._store.write(write)
+        self._tell([there] if there else [])
+
+    async def open_slice(self, name: str) -> None:
+        """Begin a slice, or take up an archived one: its frame is back, the working set is empty."""
+        if not name.strip():
+            raise MilkError("The slice has no name.", "Say which slice to open.")
+        await self.edit(Layer.FRAME, SLICE, name)
+
+    async def undo(self) -> str:
+        """Take back what was done last; what it was. Empty when there is nothing left to take back."""
+        if not self._deeds:
+            return ""
+        deed = self._deeds.pop()
+        session_id = self._session().id
+
+        def write(db: Database) -> list[PerceptionEntry]:
+            now = now_ms()
+            told: list[PerceptionEntry] = []
+            if deed.slice is not None:
+                back = PerceptionEntry(layer=Layer.FRAME, key=SLICE, value=deed.slice, writer=PERSON)
+                told += perception_writing.open_slice(db, session_id, back, now=now, as_of=_at(db, session_id))
+            again = [replace(entry, updated_ms=now) for entry in (*deed.entries, *deed.working)]
+            told += perception_writing.write(db, session_id, again, now=now)
+            if deed.dispute is not None:
+                at = perception_slices.of_session(db.conn, session_id)
+                perception_disputes.add(db, session_id, deed.dispute, slice_name=at, now=now)
+            return told
+
+        self._tell(await self._store.write(write))
+        return deed.title
+
+    async def _find(self, layer: Layer, key: str, *, proposed: bool = False) -> PerceptionEntry:
+        session_id = self._session().id
+        entries = await self._store.read(lambda conn: perception.current(conn, session_id, layer))
+        found = next((each for each in entries if each.key == key and each.proposed is proposed), None)
+        if found is None:
+            what = f"No invariant {key} is proposed." if proposed else f"There is no {key} in the {layer} layer."
+            raise MilkError(what, "Run /perception to see what is there.")
+        return found
+
+    async def _do(self, title: str, entries: Sequence[PerceptionEntry]) -> None:
+        session_id = self._session().id
+        deeds: list[Deed] = []
+
+        def write(db: Database) -> list[PerceptionEntry]:
+            now, at = now_ms(), _at(db, session_id)
+            slice_name = perception_slices.of_session(db.conn, session_id)
+            working = perception.current(db.conn, session_id, Layer.WORKING)
+            before = [
+                _holding(db, session_id, each.layer, each.key, proposed=each.proposed) or replace(each, value="")
+                for each in entries
+            ]
+            fresh = [replace(each, turn_id=at or None, updated_ms=now) for each in entries]
+            told = perception_writing.write(db, session_id, fresh, now=now)
+            for each in entries:
+                perception_disputes.settle(db, session_id, each.layer, each.key, slice_name=slice_name)
+            changed = perception_slices.of_session(db.conn, session_id) != slice_name
+            deeds.append(
+                Deed(title=title, slice=slice_name, working=tuple(working))
+                if changed
+                else Deed(title=title, entries=tuple(reversed(before)))
+            )
+            return told
+
+        told = await self._store.write(write)
+        self._keep(deeds[-1])
+        self._tell(told)
+
+    def _keep(self, deed: Deed) -> None:
+        self._deeds.append(deed)
+        del self._deeds[:-_DEEDS]
+
+    def _tell(self, entries: Sequence[PerceptionEntry]) -> None:
+        if entries:
+            self._publish(events.PerceptionChanged(session_id=self._session().id, entries=tuple(entries)))
+
+
+def _at(db: Database, session_id: str) -> int:
+    return perception.last_turn(db.conn, session_id)
+
+
+def _holding(
+    db: Database, session_id: str, layer: Layer, key: str, *, proposed: bool = False
+) -> PerceptionEntry | None:
+    entries = perception.current(db.conn, session_id, layer)
+    return next((each for each in entries if each.key == key and each.proposed is proposed), None)
