@@ -122,7 +122,7 @@ class LegCaptures:
         look = partial(memory_answers.described, reference=reference, reader=self._leg.role, reach=(self._session.id,))
         return self._masked(await self._store.read(look))
 
-    async def list(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome:
+    async def browse(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome:
         """The facts that the agent may see, the weightiest first."""
         look = partial(
             memory_answers.listed,
@@ -179,6 +179,14 @@ class LegCaptures:
             self.replaces[change.percept.id] = replaces
         self._changed(change)
         return ToolOutcome(_remembered(change.percept, change.what))
+
+    async def hear_outside(self) -> None:
+        """An agent whose tools run in a process of their own has asked for the escalation agent there."""
+        if self.escalation is not None or not self._may_escalate:
+            return
+        staged = await self._store.read(partial(captures.staged, leg_id=self._leg.id))
+        if reason := next((c.body for c in staged if c.kind is TagKind.ESCALATE), ""):
+            await self.escalate(reason)
 
     async def need(self, text: str) -> ToolOutcome:
         """Stage the current need; the last one of the leg wins."""

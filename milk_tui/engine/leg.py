@@ -346,6 +346,7 @@ class LegRun:
     async def _commit(self) -> Outcome:
         await self._show(*self._answer.close())
         await self._saver.stop()
+        await self._captures.hear_outside()
         now = now_ms()
         ending = await self._with_uses(self._ending())
         done = await self.desk.store.write(

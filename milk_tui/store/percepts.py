@@ -349,6 +349,23 @@ def undo(db: Database, reference: str, *, actor: Producer = Producer.USER, now: 
     return Change(after, "restored" if event.kind == "forgotten" else "undone")
 
 
+def check_turn(conn: sqlite3.Connection, turn_id: int, limit: int) -> None:
+    """Raises PerceptRefusedError when the turn's agents have stored as many facts as a turn may give."""
+    rules.check_flood(count_of_turn(conn, turn_id), limit)
+
+
+def check_time(conn: sqlite3.Connection, session_id: str, agent_name: str, *, since: int, limit: int) -> None:
+    """The same for a client that works in no turn: what it stored in the session since then."""
+    row = conn.execute(
+        "select count(*) from percepts where session_id = ? and agent_name = ? and turn_id is null and created_ms > ?",
+        (session_id, agent_name, since),
+    ).fetchone()
+    if row[0] >= limit:
+        raise PerceptRefusedError(
+            f"Not stored: that would be more than {limit} facts within minutes.", "Keep to what lasts; try later."
+        )
+
+
 def count_of_turn(conn: sqlite3.Connection, turn_id: int) -> int:
     """Facts that the agents stored in a turn, whatever became of them."""
     row = conn.execute(

@@ -30,7 +30,7 @@ class MemorySink(Protocol):
 
     async def get(self, reference: str) -> ToolOutcome: ...
 
-    async def list(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome: ...
+    async def browse(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome: ...
 
     async def remember(self, fact: str) -> ToolOutcome: ...
 
@@ -98,7 +98,7 @@ async def _call(sink: MemorySink, name: str, arguments: str) -> ToolOutcome:
         case names.LIST:
             listed = _read(arguments, _Listed)
             limit = DEFAULT_LISTED if listed.limit is None else _within(listed.limit, 1, MOST_LISTED)
-            return await sink.list(listed.pinned, limit, _within(listed.offset or 0, 0, 1_000_000))
+            return await sink.browse(listed.pinned, limit, _within(listed.offset or 0, 0, 1_000_000))
         case names.RECORD:
             fact = _read(arguments, _Fact)
             consumer = (fact.consumer or "").strip().lstrip("@")

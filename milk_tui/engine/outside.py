@@ -1,0 +1,263 @@
+"""Memory for clients outside the screen: the same rules as for the agents inside it (``semantics.md`` §2).
+
+What a known agent states belongs to the newest session of its directory, as if it had said it there; what anybody else
+states is tainted and belongs to a session that no agent works in. Every call is one transaction of its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from milk_tui.config import Config
+from milk_tui.core import bricks as brick_rules
+from milk_tui.core.currency import take_replaced
+from milk_tui.core.errors import PerceptRefusedError
+from milk_tui.core.perception import parse
+from milk_tui.core.percepts import without_label
+from milk_tui.core.records import Consumer, Layer, Leg, PerceptionEntry, Session
+from milk_tui.core.secret_scan import secret_kind
+from milk_tui.core.tags import TagKind, split_consumer
+from milk_tui.core.tool_calls import ToolOutcome
+from milk_tui.engine import admission, casting, commit, memory_answers
+from milk_tui.engine.outside_client import Client
+from milk_tui.store import Store, captures, legs, perception, percepts, sessions, turns
+from milk_tui.store.clock import now_ms
+from milk_tui.store.percepts import Change
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+OUTSIDE_TITLE = "outside"
+FLOOD_MS = 5 * 60_000
+"""Where there is no turn, so many facts as a turn may give are taken in this time."""
+PERCEPTION_CHARS = 8_000
+
+_SECRET = "Not kept: it looks like it holds a secret."
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a call belongs. ``session`` ``None``: there is none yet."""
+
+    client: Client
+    session: Session | None
+    reach: tuple[str, ...]
+    """Ids of the sessions whose facts the client may see."""
+    leg: Leg | None = None
+    """The leg that the client works on, when the screen started it."""
+
+
+class OutsideMemory:
+    """The memory of one client. ``session``: the id of the session that it works in, when the screen started it."""
+
+    def __init__(self, store: Store, config: Config, client: Client, directory: Path, *, session: str = "") -> None:
+        self._store = store
+        self._config = config
+        self._client = client
+        self._directory = directory
+        self._session = session
+
+    async def recall(self, query: str, limit: int | None) -> ToolOutcome:
+        def look(conn: sqlite3.Connection) -> ToolOutcome:
+            at = self.place(conn)
+            most = limit or self._config.memory.max_items
+            return memory_answers.recalled(conn, query, reader=at.client.reader, reach=at.reach, limit=most)
+
+        return await self._store.read(look)
+
+    async def get(self, reference: str) -> ToolOutcome:
+        def look(conn: sqlite3.Connection) -> ToolOutcome:
+            at = self.place(conn)
+            return memory_answers.described(conn, reference, reader=at.client.reader, reach=at.reach)
+
+        return await self._store.read(look)
+
+    async def browse(self, pinned: bool | None, limit: int, offset: int) -> ToolOutcome:
+        def look(conn: sqlite3.Connection) -> ToolOutcome:
+            at = self.place(conn)
+            return memory_answers.listed(
+                conn, reader=at.client.reader, reach=at.reach, pinned=pinned, limit=limit, offset=offset
+            )
+
+        return await self._store.read(look)
+
+    async def remember(self, fact: str) -> ToolOutcome:
+        try:
+            changes = await self._store.write(partial(self._remember, fact=fact, now=now_ms()))
+        except PerceptRefusedError as refused:
+            return ToolOutcome(str(refused), ok=False)
+        first, last = changes[0], changes[-1].what
+        known = " (it was known already)" if first.what in ("confirmed", "restored") or last == "confirmed" else ""
+        held = " It is held back until the person accepts it." if last == "quarantined" else ""
+        return ToolOutcome(f"Remembered as {first.percept.short_id}{known}.{held}")
+
+    async def forget(self, reference: str, reason: str) -> ToolOutcome:
+        now = now_ms()
+
+        def write(db: Database) -> ToolOutcome:
+            at = self.place(db.conn)
+            outcome, _ = memory_answers.forgotten(
+                db,
+                reference,
+                agent_name=at.client.name,
+                producer=at.client.producer,
+                reader=at.client.reader,
+                reach=at.reach,
+                reason="" if secret_kind(reason) else reason,
+                now=now,
+            )
+            return outcome
+
+        return await self._store.write(write)
+
+    async def need(self, text: str) -> ToolOutcome:
+        line = brick_rules.need_line(text)
+        if not line:
+            return ToolOutcome("The need is blank: nothing changed.", ok=False)
+        if secret_kind(line):
+            return ToolOutcome(_SECRET, ok=False)
+
+        def write(db: Database) -> None:
+            at, session = self._home(db)
+            turn_id = at.leg.turn_id if at.leg else turns.last_id(db.conn, session.id) or 0
+            author = at.client.role or at.client.name
+            made = commit.need_bricks(db.conn, session.id, line, turn_id=turn_id, author=author, now=now_ms())
+            commit.save(db, session.id, made)
+
+        await self._store.write(write)
+        return ToolOutcome(f"The current need is now: {line}")
+
+    async def perceive(self, layer: Layer, body: str) -> ToolOutcome:
+        if len(body) > PERCEPTION_CHARS:
+            return ToolOutcome(f"Not kept: {len(body):,} characters. Say it shorter.", ok=False)
+        if secret_kind(body):
+            return ToolOutcome(_SECRET, ok=False)
+        entries = parse(layer, body)
+        if not entries:
+            return ToolOutcome("There are no entries in it: write lines of 'key: value'.", ok=False)
+        return await self._store.write(partial(self._perceive, layer=layer, entries=entries, now=now_ms()))
+
+    async def escalate(self, reason: str) -> ToolOutcome:
+        line = " ".join(reason.split())
+        if not line:
+            return ToolOutcome("Say why in one sentence.", ok=False)
+
+        def write(db: Database) -> ToolOutcome:
+            at = self.place(db.conn)
+            if at.leg is None or at.session is None or at.session.escalation is None:
+                return ToolOutcome(
+                    "There is nobody to hand over to outside of a turn of milk's: tell the person why.", ok=False
+                )
+            captures.stage(db, at.leg.id, TagKind.ESCALATE, line)
+            return ToolOutcome(f"{at.session.escalation.name} takes over when you stop. Stop now.")
+
+        return await self._store.write(write)
+
+    def place(self, conn: sqlite3.Connection) -> Place:
+        """Where a call of this moment belongs; nothing is made. Raises MilkError when the named session is gone."""
+        if self._session:
+            session: Session | None = sessions.get(conn, self._session)
+        else:
+            session = nearest(conn, self._directory)
+        client = self._client.in_session(session)
+        if client.known:
+            leg = _running(conn, session, client) if self._session and session else None
+            return Place(client=client, session=session, reach=_ids(session), leg=leg)
+        apart = sessions.outside_of(conn, str(self._directory))
+        return Place(client=client, session=apart, reach=(*_ids(session), *_ids(apart)))
+
+    def _home(self, db: Database) -> tuple[Place, Session]:
+        """The place and its session, made when there is none: for an agent one that the screen goes on with."""
+        at = self.place(db.conn)
+        if at.session is not None:
+            return at, at.session
+        outside = not at.client.known
+        session = sessions.create(
+            db,
+            directory=str(self._directory),
+            primary=casting.unknown(),
+            title=OUTSIDE_TITLE if outside else "",
+            outside=outside,
+        )
+        return replace(at, session=session, reach=(*at.reach, session.id)), session
+
+    def _remember(self, db: Database, fact: str, now: int) -> list[Change]:
+        at, session = self._home(db)
+        consumer, content = Consumer.ALL, fact.strip()
+        if at.client.known:
+            escalation = session.escalation.name if session.escalation else ""
+            consumer, content = split_consumer(content, session.primary.name, escalation)
+        content, replaces = take_replaced(without_label(content))
+        leg, limit = at.leg, self._config.memory.facts_per_turn
+        if leg is not None:
+            percepts.check_turn(db.conn, leg.turn_id, limit)
+        else:
+            percepts.check_time(db.conn, session.id, at.client.name, since=now - FLOOD_MS, limit=limit)
+        change = percepts.add(
+            db,
+            content=content,
+            producer=at.client.producer,
+            agent_name=at.client.name,
+            session_id=session.id,
+            consumer=consumer,
+            tainted=at.client.tainted,
+            turn_id=leg.turn_id if leg else None,
+            now=now,
+        )
+        if change.what != "live":
+            return [change]
+        return [change, *admission.weigh(db, change.percept, replaces=replaces, now=now)]
+
+    def _perceive(self, db: Database, layer: Layer, entries: Sequence[PerceptionEntry], now: int) -> ToolOutcome:
+        at, session = self._home(db)
+        if layer is Layer.FRAME and not at.client.known:
+            return ToolOutcome("Only a configured agent writes the frame; propose an invariant instead.", ok=False)
+        made = [
+            replace(
+                entry,
+                writer=at.client.name,
+                turn_id=at.leg.turn_id if at.leg else None,
+                updated_ms=now,
+                proposed=layer is Layer.INVARIANT,
+            )
+            for entry in entries
+        ]
+        perception.append(db, session.id, made, now=now)
+        if layer is Layer.INVARIANT:
+            return ToolOutcome("Proposed; it holds when the person accepts it.")
+        return ToolOutcome(f"The {layer} is updated ({len(made)} {'entry' if len(made) == 1 else 'entries'}).")
+
+
+def nearest(conn: sqlite3.Connection, directory: Path) -> Session | None:
+    """The newest session of the directory, or of the nearest one above it in the same repository."""
+    for folder in (directory, *directory.parents):
+        session = sessions.newest(conn, str(folder))
+        if session is not None or (folder / ".git").exists():
+            return session
+        if folder == directory and not _in_repository(directory):
+            return None
+    return None
+
+
+def _in_repository(directory: Path) -> bool:
+    return any((folder / ".git").exists() for folder in directory.parents)
+
+
+def _ids(session: Session | None) -> tuple[str, ...]:
+    return (session.id,) if session else ()
+
+
+def _running(conn: sqlite3.Connection, session: Session, client: Client) -> Leg | None:
+    """The leg that the agent works on now."""
+    row = conn.execute(
+        "select l.id from legs l where l.session_id = ? and l.agent_name = ? and l.status = 'running'"
+        " order by l.id desc limit 1",
+        (session.id, client.name),
+    ).fetchone()
+    return legs.get(conn, row[0]) if row else None
