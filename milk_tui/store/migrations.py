@@ -24,6 +24,7 @@ from milk_tui.store import (
     schema_perception,
     schema_recall,
     schema_receipts,
+    schema_sessions,
     schema_tools,
 )
 
@@ -57,6 +58,7 @@ STEPS: tuple[Step, ...] = (
     Step("clients outside the screen", lambda db: db.executescript(schema_outside.OUTSIDE)),
     Step("what came with a prompt", lambda db: db.executescript(schema_attachments.ATTACHMENTS)),
     Step("slices, the file and disputes of perception", lambda db: db.executescript(schema_perception.PERCEPTION)),
+    Step("sessions from elsewhere, and deleted ones", lambda db: db.executescript(schema_sessions.IMPORTS)),
 )
 
 VERSION = len(STEPS)
