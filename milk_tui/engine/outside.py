@@ -16,9 +16,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from milk_tui.config import Config
+from milk_tui.core import blocks
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core.currency import take_replaced
-from milk_tui.core.errors import PerceptRefusedError
+from milk_tui.core.errors import MilkError, PerceptRefusedError
 from milk_tui.core.perception import parse
 from milk_tui.core.percepts import without_label
 from milk_tui.core.records import Consumer, Layer, Leg, PerceptionEntry, Session
@@ -54,7 +55,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class OutsideMemory:
-    """The memory of one client. ``session``: the id of the session that it works in, when the screen started it."""
+    """The memory of one client. ``session``: the session that it works in, by id or title, when that was said."""
 
     def __init__(self, store: Store, config: Config, client: Client, directory: Path, *, session: str = "") -> None:
         self._store = store
@@ -159,10 +160,40 @@ class OutsideMemory:
 
         return await self._store.write(write)
 
+    async def pinned(self) -> ToolOutcome:
+        """The pinned facts that the client may see."""
+
+        def look(conn: sqlite3.Connection) -> ToolOutcome:
+            at = self.place(conn)
+            room = self._config.memory.pinned_bytes
+            facts = memory_answers.pinned(conn, at.client.reader, at.reach, room)
+            lines = [blocks.fact_line(fact) for fact in facts]
+            return ToolOutcome(blocks.pinned(lines) or "No fact is pinned.")
+
+        return await self._store.read(look)
+
+    async def perception(self) -> ToolOutcome:
+        """What is true of the work now, layer by layer, without what is only proposed."""
+
+        def look(conn: sqlite3.Connection) -> ToolOutcome:
+            at = self.place(conn)
+            session = at.session if at.client.known else nearest(conn, self._directory)
+            if session is None:
+                return ToolOutcome("Nothing is noted yet.")
+            parts = []
+            for layer in Layer:
+                entries = [e for e in perception.current(conn, session.id, layer) if not e.proposed and e.value]
+                parts.append(blocks.entries(layer, [blocks.tidy(entry) for entry in entries]))
+            return ToolOutcome("\n".join(filter(None, parts)) or "Nothing is noted yet.")
+
+        return await self._store.read(look)
+
     def place(self, conn: sqlite3.Connection) -> Place:
         """Where a call of this moment belongs; nothing is made. Raises MilkError when the named session is gone."""
         if self._session:
-            session: Session | None = sessions.get(conn, self._session)
+            session = sessions.by_name(conn, self._session, str(self._directory))
+            if session is None:
+                raise MilkError(f"There is no session {self._session}.", "Run: milk-tui sessions list")
         else:
             session = nearest(conn, self._directory)
         client = self._client.in_session(session)
