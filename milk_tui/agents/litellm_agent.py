@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from milk_tui.agents.base import Caps, LegRequest, ToolSpec
+from milk_tui.agents.choosing import shortened, the_choice
 from milk_tui.agents.events import (
     AgentEvent,
     EscalationAsked,
@@ -42,6 +43,7 @@ _TOOLS = re.compile(r"(?i)\btools?\b|\btool_choice\b|\bfunction[ _-]call")
 _REFUSAL = re.compile(
     r"(?i)support|unknown|unexpected|unrecogni[sz]ed|extra|requires?|not (?:available|enabled|allowed)"
 )
+_WORD_TOKENS = 12
 _AGAIN = (ErrorKind.UNREACHABLE, ErrorKind.SERVER, ErrorKind.CUT)
 
 
@@ -107,6 +109,30 @@ class LitellmAgent:
             tools=self.caps.tools and not refuses,
             cost=info.priced,
         )
+
+    async def choose(self, instruction: str, text: str, choices: Sequence[str]) -> str:
+        """One word of the model; see ``agents.choosing.Chooser``. A host that is not there raises MilkError."""
+
+        asked = CompleteRequest(
+            model=self.model,
+            messages=(
+                Message(role="system", content=instruction),
+                Message(role="user", content=f"[request]\n{shortened(text)}\n[/request]\n\nOne word:"),
+            ),
+            temperature=0.0,
+            max_tokens=_WORD_TOKENS,
+            params=self.settings.params,
+            extra_body=self.settings.extra_body,
+            api_base=self.settings.api_base,
+            api_key=self.settings.api_key,
+            api_key_env=self.settings.api_key_env,
+            timeouts=self.settings.timeouts,
+        )
+        answer = _Answer()
+        async with aclosing(_stream(self._host, asked, answer)) as events:
+            async for _ in events:
+                pass
+        return "" if answer.failed else the_choice("".join(answer.text), choices)
 
     async def aclose(self) -> None:
         """Nothing of its own is open: the host has the connections."""

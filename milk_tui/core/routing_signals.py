@@ -82,7 +82,7 @@ def _compiled(name: str, weight: float, phrases: Iterable[str], *, mine: bool = 
     for phrase in sorted(phrases, key=len, reverse=True):
         kinds[_is_expression(phrase)].append(_pattern(phrase))
     words, expressions = kinds
-    guarded = [rf"(?<![\w/.-])(?:{'|'.join(words)})(?![\w-]|/\w|\.\w)"] if words else []
+    guarded = [rf"(?<![\w/.:=#@$-])(?:{'|'.join(words)})(?![\w-]|/\w|\.\w)"] if words else []
     whole = "|".join((*guarded, *expressions))
     return Weighted(name, weight, re.compile(whole, re.IGNORECASE), opening=weight < 0 and not mine)
 

@@ -27,8 +27,9 @@ from milk_tui.core.records import (
     TurnStatus,
 )
 from milk_tui.core.routing import Explicit
+from milk_tui.core.spending import Limits
 from milk_tui.core.text import clean, one_line
-from milk_tui.engine import casting, commit, events, exchanges
+from milk_tui.engine import casting, commit, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
@@ -38,6 +39,7 @@ from milk_tui.engine.perception_desk import PerceptionDesk
 from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
+from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.engine.turn import Asked, TurnRun
 from milk_tui.store import Store, bricks, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
@@ -95,7 +97,12 @@ class Conductor:
         """The person's hand on the bricks."""
         self.permissions = PermissionDesk(store, lambda: self.session, self.publish, attended=attended)
         """What the agents ask, and the person's answers."""
-        self._desk = Desk(store, config, project, self.publish, semantic, self.permissions)
+        limits = Limits(
+            max_usd=config.routing.max_usd_per_session,
+            max_escalations_per_hour=config.routing.max_escalations_per_hour,
+        )
+        self._guard = SpendGuard(store, limits, self.permissions, roster.local_models)
+        self._desk = Desk(store, config, project, self.publish, semantic, self.permissions, guard=self._guard)
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -138,7 +145,7 @@ class Conductor:
     async def retry(self, turn_id: int, *, role: Role | None = None) -> int:
         """The prompt of a turn once more, by ``role`` if that is given."""
         turn = await self.store.read(lambda conn: turns.get(conn, turn_id))
-        return await self._submit(turn.prompt, Asked(role=role))
+        return await self._submit(turn.prompt, Asked(role=role, again=True))
 
     async def resume_waiting(self) -> tuple[Turn, ...]:
         """Put prompts that an earlier run never began to the line again; those of another living one are left to it."""
@@ -373,9 +380,14 @@ class Conductor:
         return masked(context.plan(state), self.session.nonces)
 
     async def explain(self, prompt: str, *, escalate: bool = False) -> RouteDecision:
-        """Where a prompt would go, and why; nothing is sent."""
-        asked = Asked(role=Role.ESCALATION if escalate else None)
-        return routing.decide(TurnRun.route_state(self._config, self._roster, self.session, prompt, asked))
+        """Where a prompt would go, and why; nothing is sent, the classifier is not asked."""
+        explicit = Explicit(role=Role.ESCALATION) if escalate else None
+        repeated = self._config.routing.repeated and await self.store.read(
+            lambda conn: way.repeats(conn, self.session.id, prompt)
+        )
+        return routing.decide(
+            way.of_session(self._config, self._roster, self.session, prompt, explicit, repeated=repeated)
+        )
 
     async def save_draft(self, text: str) -> None:
         """Keep what is typed and not sent; told to nobody."""

@@ -12,6 +12,7 @@ from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision,
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import Project
 from milk_tui.engine.permissions import PermissionDesk
+from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.store import Store
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class Desk:
     semantic: Semantic | None = None
     permissions: PermissionDesk | None = None
     """Where agents ask before they do something; without it everything is denied."""
+    guard: SpendGuard | None = None
+    """Asks before an escalation costs more than the person wants."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ class Roster:
     def __init__(self) -> None:
         self.agents: dict[Role, Agent] = {}
         self.advice: dict[Role, str] = dict.fromkeys(Role, "")
+        self.local_models: set[str] = set()
+        """Models that run on this machine: they cost nothing."""
         self.known = False
         """False until discovery has looked."""
 

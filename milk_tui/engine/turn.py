@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from milk_tui.config import Config
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core import routing
 from milk_tui.core.records import (
@@ -22,7 +21,7 @@ from milk_tui.core.records import (
     TurnStatus,
 )
 from milk_tui.core.routing import Explicit, RouteState
-from milk_tui.engine import commit, events
+from milk_tui.engine import commit, events, way
 from milk_tui.engine.leg import LegRun
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
@@ -59,6 +58,12 @@ class Asked(Struct, frozen=True, kw_only=True):
     role: Role | None = None
     reason: str = ""
     fresh: bool = False
+    again: bool = False
+    """The person asked for the same once more; that is no sign that the answer was bad."""
+
+    @property
+    def explicit(self) -> Explicit | None:
+        return Explicit(role=self.role, reason=self.reason) if self.role else None
 
 
 class TurnRun:
@@ -91,34 +96,15 @@ class TurnRun:
         """Whose leg runs now."""
         return self._leg.order.role if self._leg else None
 
-    @staticmethod
-    def route_state(config: Config, roster: Roster, session: Session, prompt: str, asked: Asked) -> RouteState:
-        """What the routing rules look at."""
-        primary, escalation = roster.get(Role.PRIMARY), roster.get(Role.ESCALATION)
-        rules = routing.hard_rules(
-            session.primary.name,
-            escalation.name if escalation else None,
-            escalate=config.routing.escalate,
-            local=config.routing.primary,
-            extend=not config.routing.replace,
-        )
-        return RouteState(
-            prompt=prompt,
-            primary=session.primary.name,
-            escalation=escalation.name if escalation else None,
-            explicit=Explicit(role=asked.role, reason=asked.reason) if asked.role else None,
-            pinned=session.pinned_agent,
-            waiting=session.waiting,
-            sticky=session.sticky,
-            down={} if primary else {Role.PRIMARY: "no model was found"},
-            rules=rules,
-        )
-
     async def run(self) -> None:
         """Work on the turn to its end. Raises only what the store raises."""
         store = self._desk.store
-        state = self.route_state(self._desk.config, self._roster, self._session, self.turn.prompt, self._asked)
-        decision = routing.decide(state)
+        explicit = self._asked.explicit
+        state, wanted = await way.decide(
+            self._desk, self._roster, self._session, self.turn, explicit, again=self._asked.again
+        )
+        allowed = await self._guarded(state, wanted)
+        decision = allowed or wanted
         if not await store.write(partial(self._start, decision=decision)):
             return
         self._desk.publish(
@@ -130,7 +116,9 @@ class TurnRun:
                 route=decision,
             )
         )
-        status = TurnStatus.FAILED if state.nobody else await self._legs(state, decision)
+        status = TurnStatus.FAILED
+        if allowed is not None and not state.nobody:
+            status = await self._legs(state, decision)
         if state.nobody:
             self._notice(f"{decision.reason}. {self._roster.advice[Role.PRIMARY]}", "error")
         await store.write(partial(turns.finish, turn_id=self.turn.id, status=status))
@@ -146,13 +134,26 @@ class TurnRun:
             commit.save(db, self._session.id, [brief] if brief else [])
         return True
 
+    async def _guarded(self, state: RouteState, decision: RouteDecision) -> RouteDecision | None:
+        """The decision within what the person wants to spend; ``None``: nobody works on it."""
+        if self._desk.guard is None:
+            return decision
+        checked = await self._desk.guard.check(
+            state, decision, session_id=self._session.id, turn_id=self.turn.id
+        )
+        if checked.notice:
+            self._notice(checked.notice, "warning")
+        return checked.decision
+
     async def _legs(self, state: RouteState, decision: RouteDecision) -> TurnStatus:
         worked: set[Role] = set()
         while True:
             worked.add(decision.role)
             outcome = await self._run_leg(decision)
             following = None if self._stopped else self._next(state, outcome, decision, worked)
-            if following is None or following.role in worked:
+            if following is not None and following.role not in worked:
+                following = await self._guarded(state, following)
+            if following is None or following.role in worked or self._stopped:
                 return _FINAL.get(outcome.status, TurnStatus.FAILED)
             decision = following
             await self._desk.store.write(partial(turns.set_route, turn_id=self.turn.id, route=decision))

@@ -192,6 +192,8 @@ class Workspace:
                 self._status(role, "missing", found.advice(role))
                 continue
             self.roster.agents[role] = roster.build(spec, self.config, host, self._manager)
+            if spec.local:
+                self.roster.local_models.add(spec.model)
             self._status(role, "ready", f"{spec.name} · {spec.model} ({spec.source})")
         if found.primary is None:
             self._tell(found.advice(Role.PRIMARY), "warning")
