@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +38,10 @@ class Caps:
     """Fixed text that the back end uses instead of the memory protocol; shown in receipts like any other."""
 
 
+Boundary = Callable[[str], Awaitable[str]]
+"""``tool name -> text for the agent``, empty for none; answers at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class LegRequest:
     """Everything an agent needs for one leg."""
@@ -55,6 +59,14 @@ class LegRequest:
     """Where the agent works."""
     remote_id: str = ""
     """The runtime's own session to go on with; empty: begin one (``RemoteStarted`` says its id)."""
+    remote_model: str = ""
+    """The model that this session began with; a prefix is cached for one model only."""
+    session_cost_usd: float | None = None
+    """What the runtime's session had cost before (``UsageReported.session_cost_usd``)."""
+    static: str = ""
+    """The whole static text as of the start of the remote session, for runtimes that take it with every process."""
+    boundary: Boundary | None = None
+    """Asked at each tool call of the agent itself, for what is to be known before it goes on (notes)."""
     may_escalate: bool = False
     """True when a working escalation agent exists and this agent may hand over to it."""
     need: str = ""

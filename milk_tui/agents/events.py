@@ -22,6 +22,12 @@ class ThinkDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockStarted:
+    """What follows may be taken back as one (``BlockReplaced``). The first block, and one after a tool's result, begin
+    without it."""
+
+
+@dataclass(frozen=True, slots=True)
 class BlockReplaced:
     """The runtime took back the text of the current block and will send it again."""
 
@@ -33,6 +39,8 @@ class ToolStart:
     call_id: str
     name: str
     arguments: str
+    sub_agent: bool = False
+    """Called by an agent that this one started: no boundary of the leg, and nobody is reminded of anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,8 @@ class UsageReported:
     """Tokens of one request; a leg with tool rounds has several, to be summed."""
 
     usage: Usage
+    session_cost_usd: float | None = None
+    """What the runtime's session has cost in all, where it says only that: the next cost is a difference to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,8 @@ class RemoteStarted:
 
     remote_id: str
     fresh: bool = False
+    model: str = ""
+    """The model that the runtime has chosen for it; empty when it doesn't say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,7 @@ class LegEnd:
 AgentEvent = (
     TextDelta
     | ThinkDelta
+    | BlockStarted
     | BlockReplaced
     | ToolStart
     | ToolResult

@@ -140,6 +140,7 @@ class ErrorKind(StrEnum):
     SERVER = "server"
     HOST_DIED = "host_died"
     NO_AGENT = "no_agent"
+    REMOTE_GONE = "remote_gone"
     INTERNAL = "internal"
 
 
