@@ -19,6 +19,7 @@ from milk_tui.store import (
     schema,
     schema_attachments,
     schema_exchanges,
+    schema_helper,
     schema_memory,
     schema_outside,
     schema_perception,
@@ -59,6 +60,7 @@ STEPS: tuple[Step, ...] = (
     Step("what came with a prompt", lambda db: db.executescript(schema_attachments.ATTACHMENTS)),
     Step("slices, the file and disputes of perception", lambda db: db.executescript(schema_perception.PERCEPTION)),
     Step("sessions from elsewhere, and deleted ones", lambda db: db.executescript(schema_sessions.IMPORTS)),
+    Step("the recall helper, its notes and decision records", lambda db: db.executescript(schema_helper.HELPER)),
 )
 
 VERSION = len(STEPS)
