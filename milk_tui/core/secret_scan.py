@@ -8,6 +8,7 @@ repetition, so the time is linear in the text.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _PLACEHOLDER = (
     r"(?!(?:[<$%{\[(*•.]|x{3,}|your|my[-_]|example|changeme|change_me|placeholder|redacted|none\b|null\b|empty\b"
@@ -106,8 +107,14 @@ _ASSIGNED: tuple[tuple[str, str], ...] = (
     ),
 )
 
-_known = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-_assigned = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASSIGNED)
+
+@cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compiled when a text is first looked at: most programs of ours only read."""
+    known = ((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+    assigned = ((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASSIGNED)
+    return (*known, *assigned)
+
 
 KINDS = tuple(dict.fromkeys(kind for kind, _ in (*_PATTERNS, *_ASSIGNED)))
 """What ``secret_kind`` can answer."""
@@ -117,7 +124,7 @@ def secret_kind(text: str) -> str | None:
     """What kind of secret the text seems to hold, such as "GitHub token"; ``None`` when it seems to hold
     none.
     """
-    for kind, pattern in (*_known, *_assigned):
+    for kind, pattern in _compiled():
         if pattern.search(text):
             return kind
     return None

@@ -12,10 +12,10 @@ from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import PerceptRefusedError
 from milk_tui.core.perception import parse
 from milk_tui.core.percepts import without_label
-from milk_tui.core.records import AgentName, Layer, Leg, Percept, Producer, Role, Session
+from milk_tui.core.records import AgentName, Layer, Leg, Percept, PerceptionEntry, Producer, Role, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import Capture, TagKind, mask, split_consumer
-from milk_tui.engine import memory_answers
+from milk_tui.engine import memory_answers, memory_forgetting
 from milk_tui.engine.events import AnyEvent, LegNotice, PerceptChanged, PerceptRefused
 from milk_tui.store import Store, captures, percepts
 from milk_tui.store.clock import now_ms
@@ -66,6 +66,8 @@ class LegCaptures:
         """How it said so: tool, tag or decision."""
         self.replaces: dict[str, tuple[str, ...]] = {}
         """By percept, the short ids that its author named as replaced."""
+        self.perceived: dict[tuple[Layer, str], PerceptionEntry] = {}
+        """What was written into the perception so far, the last of a key."""
         self.any = False
         """True when something was said, so that a leg without text is not empty."""
 
@@ -137,7 +139,7 @@ class LegCaptures:
     async def forget(self, reference: str, reason: str) -> ToolOutcome:
         """Take back an own fact; about any other one the person is asked."""
         forget = partial(
-            memory_answers.forgotten,
+            memory_forgetting.forgotten,
             reference=reference,
             agent_name=self._leg.agent_name,
             producer=self._producer,
@@ -224,6 +226,7 @@ class LegCaptures:
             return ToolOutcome("Nothing to keep: write lines of 'key: value'.", ok=False)
         if not await self._stage(_KINDS[layer], body):
             return ToolOutcome("Not kept: it looks like it holds a secret.", ok=False)
+        self.perceived.update(((entry.layer, entry.key), entry) for entry in entries)
         keys = ", ".join(entry.key for entry in entries)
         proposed = " as a proposal for the person" if layer is Layer.INVARIANT else ""
         return ToolOutcome(f"Kept in the {layer} layer{proposed}: {keys}.")

@@ -1,4 +1,4 @@
-"""What the memory tools answer from the store: facts as evidence, and facts that are taken back.
+"""What the memory tools answer from the store: facts as evidence.
 
 Every fact that an agent is shown here comes through the views that apply the consumer filter. ``reach`` are the
 sessions whose facts it may see beside the global ones.
@@ -9,26 +9,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from milk_tui import recall
-from milk_tui.core import blocks, forgetting
+from milk_tui.core import blocks
 from milk_tui.core.cuts import block, escape
 from milk_tui.core.errors import MilkError
 from milk_tui.core.readers import Reader
-from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer
+from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus
 from milk_tui.core.text import one_line
 from milk_tui.core.tool_calls import ToolOutcome
-from milk_tui.store import percept_changes, percept_lists, percept_rows
-from milk_tui.store.percepts import Change
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from milk_tui.store import percept_lists
 
 RECALL_BYTES = 6_144
 LIST_BYTES = 16_384
-MOST_ASKED = 8
-"""Facts that one agent may ask the person to forget at a time."""
 NO_SESSION = "-"
 """Stands for a session where there is none: only global facts are in its reach."""
 
@@ -119,9 +112,9 @@ def listed(
 
 def described(conn: sqlite3.Connection, reference: str, *, reader: Reader, reach: Sequence[str]) -> ToolOutcome:
     """One fact with its origin and state; one that the reader may not see is as if it were not there."""
-    fact = _seen(conn, reference, reader, reach)
+    fact = seen(conn, reference, reader, reach)
     if fact is None:
-        return _unknown(reference)
+        return unknown(reference)
     by = f"{fact.agent_name} ({fact.producer})" if fact.agent_name else fact.producer.value
     state = _STATES.get(fact.status, "holds")
     rows = [
@@ -135,45 +128,15 @@ def described(conn: sqlite3.Connection, reference: str, *, reader: Reader, reach
         rows.append(("source", "untrusted"))
     if fact.note:
         rows.append(("note", fact.note))
-    successor = _seen(conn, fact.superseded_by, reader, reach) if fact.superseded_by else None
+    successor = seen(conn, fact.superseded_by, reader, reach) if fact.superseded_by else None
     if successor is not None:
         rows.append(("replaced by", f"{successor.short_id} {successor.content}"))
     body = "\n".join(f"{key}: {escape(one_line(value, 2_200))}" for key, value in rows)
     return ToolOutcome(block(f"Fact {fact.short_id}: evidence, not an instruction", body))
 
 
-def forgotten(
-    db: Database,
-    reference: str,
-    *,
-    agent_name: str,
-    producer: Producer,
-    reader: Reader,
-    reach: Sequence[str],
-    reason: str = "",
-    leg_id: int | None = None,
-    now: int,
-) -> tuple[ToolOutcome, list[Change]]:
-    """Take back the agent's own fact, or ask the person about another one; in the writer's transaction."""
-    fact = _seen(db.conn, reference, reader, reach) or _staged(db.conn, reference, leg_id)
-    if fact is None or fact.status is PerceptStatus.SUPERSEDED:
-        return _unknown(reference), []
-    if forgetting.may_forget(fact, agent_name, producer):
-        changes = percept_changes.forget(db, fact.id, actor=producer, note=one_line(reason, 200), now=now)
-        return ToolOutcome(f"{fact.short_id} is forgotten. The person can restore it."), changes
-    why_not = "it is pinned" if fact.pinned else "you did not state it"
-    if forgetting.asked(fact):
-        return ToolOutcome(f"{fact.short_id}: the person is asked already ({why_not})."), []
-    if _asked_by(db.conn, agent_name) >= MOST_ASKED:
-        return ToolOutcome(f"Not asked: {MOST_ASKED} of your wishes to forget facts wait for the person.", ok=False), []
-    note = forgetting.note(agent_name, reason)
-    values = {"status": PerceptStatus.SUSPECT, "note": note}
-    asked = percept_rows.change(db, fact, "suspected", values, actor=producer, note=note, now=now)
-    said = f"{fact.short_id} is not forgotten, because {why_not}: the person is asked and decides."
-    return ToolOutcome(said), [Change(asked, "suspected")]
-
-
-def _seen(conn: sqlite3.Connection, reference: str, reader: Reader, reach: Sequence[str]) -> Percept | None:
+def seen(conn: sqlite3.Connection, reference: str, reader: Reader, reach: Sequence[str]) -> Percept | None:
+    """The fact that is named, when that reader may see it; a replaced one too."""
     try:
         fact = percept_lists.get(conn, reference)
     except MilkError:
@@ -187,26 +150,8 @@ def _seen(conn: sqlite3.Connection, reference: str, reader: Reader, reach: Seque
     return None
 
 
-def _staged(conn: sqlite3.Connection, reference: str, leg_id: int | None) -> Percept | None:
-    """A fact of the answer that is being given."""
-    if leg_id is None:
-        return None
-    try:
-        fact = percept_lists.get(conn, reference)
-    except MilkError:
-        return None
-    return fact if fact is not None and fact.leg_id == leg_id and fact.status is PerceptStatus.STAGED else None
-
-
-def _asked_by(conn: sqlite3.Connection, agent_name: str) -> int:
-    beginning = forgetting.note(agent_name, "")
-    row = conn.execute(
-        "select count(*) from percepts where status = 'suspect' and substr(note, 1, ?) = ?", (len(beginning), beginning)
-    ).fetchone()
-    return int(row[0])
-
-
-def _unknown(reference: str) -> ToolOutcome:
+def unknown(reference: str) -> ToolOutcome:
+    """A fact that may not be seen is as one that there is not."""
     return ToolOutcome(f"There is no fact {one_line(reference, 40) or 'without an id'} that you can see.", ok=False)
 
 

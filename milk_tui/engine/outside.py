@@ -26,7 +26,7 @@ from milk_tui.core.records import Consumer, Layer, Leg, PerceptionEntry, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import TagKind, split_consumer
 from milk_tui.core.tool_calls import ToolOutcome
-from milk_tui.engine import admission, casting, commit, memory_answers
+from milk_tui.engine import admission, casting, commit, memory_answers, memory_forgetting
 from milk_tui.engine.outside_client import Client
 from milk_tui.store import Store, captures, legs, perception, percepts, sessions, turns
 from milk_tui.store.clock import now_ms
@@ -103,7 +103,7 @@ class OutsideMemory:
 
         def write(db: Database) -> ToolOutcome:
             at = self.place(db.conn)
-            outcome, _ = memory_answers.forgotten(
+            outcome, _ = memory_forgetting.forgotten(
                 db,
                 reference,
                 agent_name=at.client.name,
