@@ -95,13 +95,22 @@ _CLASSES: dict[str, str] = {
         "red|green|blue|yellow|orange|purple|pink|teal|grey=gray|black|white|indigo|amber|cyan|magenta|violet|brown"
     ),
     "weekday": (
-        "monday=mondays=montag|tuesday=tuesdays=dienstag|wednesday=wednesdays=mittwoch"
-        "|thursday=thursdays=donnerstag|friday=fridays=freitag|saturday=saturdays=samstag|sunday=sundays=sonntag"
+        "monday=mondays=montag=montags=lunes=lundi=lundis=lunedì=maandag=måndag=понедельник=понедельникам"
+        "|tuesday=tuesdays=dienstag=dienstags=martes=mardi=mardis=martedì=dinsdag=tisdag=вторник=вторникам"
+        "|wednesday=wednesdays=mittwoch=mittwochs=miércoles=mercredi=mercredis=mercoledì=woensdag=onsdag=среду=средам"
+        "|thursday=thursdays=donnerstag=donnerstags=jueves=jeudi=jeudis=giovedì=donderdag=torsdag=четверг=четвергам"
+        "|friday=fridays=freitag=freitags=viernes=vendredi=vendredis=venerdì=vrijdag=fredag=пятницу=пятницам"
+        "|saturday=saturdays=samstag=samstags=sábado=sábados=samedi=samedis=zaterdag=lördag=субботу=субботам"
+        "|sunday=sundays=sonntag=sonntags=domingo=domingos=dimanche=dimanches=domenica=zondag=söndag=воскресенье"
     ),
     "rhythm": (
         "hourly|daily=every day=täglich|nightly=every night|weekly=every week=wöchentlich"
         "|biweekly=every two weeks=fortnightly|monthly=every month=monatlich|quarterly|yearly=annually"
         "|on every push=every push|on every commit|on demand|every release|continuously"
+    ),
+    "money": (
+        "euro=euros=eur|dollar=dollars=usd|pound=pounds=gbp|franc=francs=swiss francs=chf|yen=jpy|krona=kronor=sek"
+        "|zloty=pln|rupee=rupees|yuan|kroner=nok=dkk"
     ),
     "log level": "debug level|info level|warning level|error level",
     "isolation": "read committed|repeatable read|serializable=serialisable",
@@ -163,6 +172,13 @@ _CONTRASTS = (
     "soft|hard",
     "upper|lower|top|bottom",
     "left|right",
+    "bold|italic|underlined",
+    "inside|outside",
+    "above|below",
+    "before|after",
+    "horizontal|vertical=vertically",
+    "debug|info|trace",
+    "binary|text=textual",
     "header|footer|sidebar|body",
     "morning|evening|afternoon|night",
     "cpu|memory|disk|network|gpu",

@@ -49,6 +49,11 @@ OTHER_LANGUAGES: tuple[tuple[str, str, str], ...] = (
         "durch von",
         r"<first><old>\s(?P<a>(?:wurde|ist|wird)\s(?:durch|von)\b).{1,60}?\b(?P<b>ersetzt|abgelöst)\b",
     ),
+    (
+        "replaced",
+        "haben hat habe wurde",
+        r"\b(?P<a>haben|hat|habe)\s<old>\s(?P<b>durch|gegen)\s.{1,60}?\b(?P<c>ersetzt|abgelöst|ausgetauscht|getauscht)\b",
+    ),
     ("replaced", "ersetzt löst", r"\b(?P<a>ersetzt|löst)\s<old><end>"),
     (
         "replaced",
@@ -107,7 +112,7 @@ OTHER_LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (
         "became",
         "改 换 換 切 迁 升 变 调 提 降 移",
-        r"(?P<a>改为|改為|改成|改到|换成|換成|切换到|迁移到|升级到|变为|变成|调整为|提高到|降到|改用|移到|迁至|推迟到|提前到|延长到)",
+        r"(?P<a>改[存放走发由用在][到在用给]?|迁到|迁往|移至|挪到|搬至|搬到|转到|换为|设为|定为|调到|增加到|减少到|升到|升至|降至|改为|改為|改成|改到|换成|換成|切换到|迁移到|升级到|变为|变成|调整为|提高到|降到|改用|移到|迁至|推迟到|提前到|延长到)",
     ),
     (
         "became",
@@ -167,7 +172,26 @@ OTHER_LANGUAGES: tuple[tuple[str, str, str], ...] = (
     ("no longer", "niet inte", r"\b(?P<a>niet meer|niet langer|inte längre)\b"),
     ("no longer", "już більше", r"\b(?P<a>już nie|більше не)\b"),
     ("no longer", "なく もう 더 لم अब", r"(?P<a>なくなった|なくなりました|もう使|더 이상|لم يعد|لم تعد|अब नहीं)"),
-    ("became", "変更 変わ なり 切り替 변경 바뀌", r"(?P<a>(?:に変更|に変わ|になり|に切り替|로 변경|로 바뀌))"),
+    (
+        "became",
+        "変更 変わ なり 切り替 移 로",
+        r"(?P<a>(?:に変更|に変わ|になり|に切り替|に移|로 (?:변경|바뀌|바꾸|옮|이전|전환|교체)))",
+    ),
+    (
+        "became",
+        "subió bajó aumentó creció cayó pasó cambió",
+        r"\b(?P<a>(?:subió|bajó|aumentó|creció|cayó|cambió)\s(?:de \S{1,20} )?(?:a|al))\b",
+    ),
+    (
+        "became",
+        "stat foi fora is zijn har został",
+        r"\b(?P<a>(?:è|sono) stat[oaie] (?:spostat|cambiat|aggiornat|ridott|aumentat|portat|estes|rinominat)[oaie]"
+        r"|(?:foi|foram) (?:movid|alterad|mudad|reduzid|aumentad|atualizad|prorrogad|transferid)[oa]s?"
+        r"|(?:is|zijn) (?:verplaatst|gewijzigd|verhoogd|verlaagd|verlengd|bijgewerkt|hernoemd|veranderd)"
+        r"|har (?:flyttats|ändrats|höjts|sänkts|förlängts|bytts)"
+        r"|został[aoy]? (?:przeniesion|zmienion|zwiększon|zmniejszon|wydłużon)\w{1,3})\b",
+    ),
+    ("became", "taşındı değiştirildi перенесено змінено", r"\b(?P<a>taşındı|değiştirildi|перенесено|змінено)\b"),
     (
         "became",
         "pasó passa diventat tornou",

@@ -35,7 +35,7 @@ _WORDS: dict[str, str] = {
         r"|handed(?: over)?|re-?assigned|re-?scheduled|postponed|delayed|pushed(?: back)?|brought forward|reset"
         r"|modified"
         r"|came down|jumped|trimmed|tightened|relaxed|loosened|widened|narrowed|promoted|demoted|evolved|replaced"
-        r"|turned|crept|slipped|climbed)"
+        r"|turned|crept|slipped|climbed|enlarged|expanded|broadened|stretched|slashed|scaled|lengthened|upped)"
     ),
     "habit": r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bgets )(?<!\bget )",
     "gone": (
@@ -46,6 +46,7 @@ _WORDS: dict[str, str] = {
         r"|got rid of|did away with|stopped (?:using|with)|stop using|quit|left|forget|cancell?ed|abolished"
         r"|revoked|lifted"
         r"|withdrew|unplugged|parted with|ripped out"
+        r"|ended|terminated"
         r"|(?:took|pulled|ripped|threw) (?:down|out)|moved on from|said goodbye to|outgrew|tore out"
         r"|sold|gave away|threw away)"
     ),
@@ -92,6 +93,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
         r"<first><old>\s(?P<a><be> (?:now )?(?:renamed|re-?branded)|is now (?:called|named|known as)"
         r"|now goes by)\b",
     ),
+    ("renamed", "called named", r"<first><old>\s(?P<a>is (?:called|named))\s\S{1,60}\s(?P<b>since|from|as of)\b"),
     ("renamed", "named brand", r"\b(?P<a>renamed|re-?branded)\s(?:from\s)?<old>\s(?P<b>to|into|as)\b"),
     (
         "renamed",
@@ -104,6 +106,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
         r"<first><old>\s(?P<a><be> (?:now |since |recently )?(?:replaced|superseded|swapped(?: out)?"
         r"|exchanged|substituted|succeeded))\s(?P<b>by|with|for)\b",
     ),
+    ("replaced", "took takes", r"\b(?P<a>t(?:akes?|ook))\s(?:\S{1,40}\s){1,4}?(?P<b>over from)\s<old><end>"),
     ("replaced", "way yielded", r"<first><old>\s(?P<a>made way for|gave way to|has given way to|yielded to)\b"),
     (
         "replaced",
@@ -197,6 +200,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
         r"\b(?P<a>rewritten|rewrote|rebuilt|reworked|reimplemented|redone|remade)\s(?P<b>in|with|on|as"
         r"|for)\b",
     ),
+    ("became", "rewr rebuil reimpl overhaul", r"\b(?P<a>rewrote|rebuilt|reimplemented|overhauled)\b"),
     ("became", "passed reached exceeded", r"\b(?P<a>(?:has|have) (?:now )?(?:passed|reached|exceeded))\b"),
     ("became", "sped slowed scaled", r"\b(?P<a>sped|slowed|scaled)\b<gap>\s(?P<b>(?:up |down )?to)\b"),
     (

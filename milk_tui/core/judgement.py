@@ -13,8 +13,16 @@ from milk_tui.core.comparison import Comparison
 from milk_tui.core.cues import CueKind
 from milk_tui.core.matching import LOOSE, VERSION, Naming
 from milk_tui.core.mood import Mood
+from milk_tui.core.one_question import (
+    answered_by_both,
+    answers_of_two_cases,
+    counts_anew,
+    denies_what_is_done,
+    exchanges_contrast,
+    one_place,
+)
 from milk_tui.core.sentence_parts import NAME, unspaced
-from milk_tui.core.sentence_words import ADDITIVE, HAVING, ONLY, PLACING, SETTING, WEAK
+from milk_tui.core.sentence_words import ADDITIVE, BEING, HAVING, ONLY, PLACING, SETTING, WEAK
 from milk_tui.core.statements import Statement, Token, Zone
 
 
@@ -154,13 +162,15 @@ def _exchanged(new: Statement, old: Statement, seen: Comparison, cue: str) -> Ju
     adds = _adds(new) and not any(pair.group not in LOOSE | {VERSION} and not pair.chosen for pair in seen.pairs)
     if new.cue(CueKind.NOW, CueKind.BECAME, CueKind.FROM, CueKind.RENAMED):
         return _exchanged_with_cue(new, old, seen, cue, loose=loose, adds=adds)
-    if seen.other_subject or adds:
+    if seen.other_subject or adds or answers_of_two_cases(seen):
         return APART
     by_condition = any(pair.new.zone is Zone.CONDITION and not pair.measured for pair in seen.pairs)
     one = len(seen.pairs) == 1 and not by_condition
     same_place = (seen.shared > 0 or seen.pairs[0].group in EXCLUSIVE) and (not loose or new.slot == old.slot)
     if one and seen.overlap >= SAME_SENTENCE and not seen.narrower and same_place:
         return Judgement(Verdict.REPLACES, seen.overlap, why)
+    if one and seen.shared == 0 and seen.pairs[0].group in EXCLUSIVE and not (seen.contrasted or _limited(seen)):
+        return Judgement(Verdict.CONFLICTS, SAME_SUBJECT, why)
     other_verb = _has_verb(seen.new_only) and _has_verb(seen.old_only)
     if other_verb or (seen.shared == 0 and not one) or (loose and new.slot != old.slot):
         return APART
@@ -214,12 +224,28 @@ def _another_way(new: Statement, old: Statement, seen: Comparison, cue: str) -> 
 
 def _worth_asking(new: Statement, old: Statement, seen: Comparison, cue: str) -> Judgement:
     """Not enough to retire anything, and too much to say nothing."""
-    if seen.contrasted or seen.shared == 0:
+    if seen.shared == 0:
+        return APART
+    if answers_of_two_cases(seen):
+        return APART
+    if exchanges_contrast(new, old, seen):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen), cue)
+    if seen.contrasted:
         return APART
     near = NEAR_UNSPACED if unspaced(new.text) else NEAR
+    if cue and unspaced(new.text) and _begin_alike(new, old):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of the same', cue)
     if cue and old.slot not in HAVING and (seen.overlap >= near or seen.covered >= HALF):
         return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of something near', cue)
-    if ONLY & (old.qualifiers ^ new.qualifiers) and seen.overlap >= SAME_THING:
+    if question := answered_by_both(new, old, seen):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f"both say {question}: {_replaced_words(seen)}", cue)
+    if one_place(new, old, seen) and seen.overlap >= LOOKS_ALIKE and not _adds(new):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen), cue)
+    if counts_anew(new, old):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of what this fact counts', cue)
+    if denies_what_is_done(seen) and seen.covered >= SAME_THING:
+        return Judgement(Verdict.CONFLICTS, seen.overlap, f"it says {_shown(seen.new_only[0])} of this", cue)
+    if ONLY & (old.qualifiers ^ new.qualifiers) and seen.overlap >= HALF:
         return Judgement(Verdict.CONFLICTS, seen.overlap, "one of the two says only")
     if _adds(new) and (seen.pairs or seen.overlap < MOSTLY or any(token.groups for token in seen.new_only)):
         return APART
@@ -240,6 +266,11 @@ def _worth_asking(new: Statement, old: Statement, seen: Comparison, cue: str) ->
     return APART
 
 
+def _begin_alike(new: Statement, old: Statement) -> bool:
+    first, old_first = (next((t for t in each.tokens if not t.soft), None) for each in (new, old))
+    return bool(first and old_first and first.key == old_first.key and first.zone is Zone.SUBJECT)
+
+
 def _same_slot(new: Statement, old: Statement, seen: Comparison) -> bool:
     """What differs is said by the same verb, and with a preposition of the same sort as far as both have one."""
     if _has_verb(seen.new_only) or _has_verb(seen.old_only):
@@ -252,6 +283,8 @@ def _same_slot(new: Statement, old: Statement, seen: Comparison) -> bool:
         return seen.same_verb and "by" not in (word, old_word)
     if seen.same_verb or (word and word == old_word) or (verb == old_verb and verb in PLACING):
         return True
+    if verb == old_verb and verb not in HAVING | BEING and seen.overlap >= MOSTLY:
+        return len(seen.new_only) == len(seen.old_only) == 1
     return verb == old_verb and _is_a_noun(new, seen.new_only) and _is_a_noun(old, seen.old_only)
 
 
@@ -281,8 +314,13 @@ def _replaced_words(seen: Comparison) -> str:
 
 
 def _adds(new: Statement) -> bool:
-    """What is said can hold beside what was: "supports", "also"."""
-    return any(token.folded in ADDITIVE for token in new.tokens)
+    """What is said can hold beside what was: "supports", "also"; not by default."""
+    return any(token.folded in ADDITIVE for token in new.tokens) and " by default" not in new.text
+
+
+def _limited(seen: Comparison) -> bool:
+    """What the new adds is a condition."""
+    return any(token.zone is Zone.CONDITION or token.limits for token in seen.new_only)
 
 
 def _has_verb(tokens: tuple[Token, ...]) -> bool:

@@ -10,12 +10,12 @@ import re
 
 _OPPOSITES: tuple[tuple[str, str, str], ...] = (
     ("enable", "enabled enable enables", "disabled disable disables deactivated deactivate"),
-    ("switch", "on", "off"),
+    ("enable", "on", "off"),
     ("require", "required require requires mandatory obligatory", "optional"),
     ("allow", "allowed allow allows permitted permit permits", "forbidden forbid forbids disallowed disallow banned"),
     ("allow", "", "prohibited denied blocked"),
     ("true", "true", "false"),
-    ("active", "active", "inactive"),
+    ("enable", "active", "inactive"),
     ("support", "supported", "unsupported"),
     ("include", "include includes included", "exclude excludes excluded"),
     ("accept", "accepted accept accepts", "rejected reject rejects refuse refuses"),
@@ -38,6 +38,10 @@ _OPPOSITES: tuple[tuple[str, str, str], ...] = (
     ("compatible", "compatible", "incompatible"),
     ("prefer", "prefer prefers preferred likes", "avoid avoids dislikes dislike hates"),
     ("install", "installed", "uninstalled"),
+    ("mind the case", "case-sensitive case-sensitively", "case-insensitive case-insensitively"),
+    ("change", "mutable", "immutable"),
+    ("lock", "unlocked", "locked frozen"),
+    ("strict", "strict strictly", "lenient leniently"),
     ("allow", "erlaubt", "verboten"),
     (
         "enable",

@@ -126,6 +126,8 @@ SYNONYMS: dict[str, str] = {
         "indent indentation indented",
         "hosted hosting host",
         "second_ other_",
+        "prefer prefers preferred want wants favour favours favor favors",
+        "return returns returned answer answers answered respond responds responded yield yields yielded",
     )
     for word in words.split()
 }
@@ -137,7 +139,7 @@ PARTICIPLES = _set(
 )
 
 DETERMINERS = _set(
-    "the a an our my your their its his her this that each every all no of to der die das le la les el un une"
+    "the a an our my your their its his her this that each every all no of to der die das le la les el los las un une"
 )
 
 ADDITIVE = _set(
@@ -166,6 +168,19 @@ WEAK = _set(
 
 HAVING = frozenset({"has", "hav", "had", "hat", "tien"})
 """Slots (``core.statements``) in which a thing has many things."""
+
+HAS_ONE_VALUE = _set(
+    "level name mode format type kind colour color language default status state theme limit owner manager lead"
+    " version strategy policy unit currency order key path header host role timezone zone branch tone style method"
+    " protocol backend engine provider vendor region address title location size algorithm encoding separator prefix"
+    " suffix license licence model schedule frequency deadline target baseline author maintainer contact password"
+    " first last main primary minimum maximum current preferred favourite favorite biggest largest smallest top"
+    " oldest newest latest logo mascot motto codename slogan factor step purpose goal cause reason"
+)
+"""Attributes, and words that leave one of many: "the log level is …", "the first step is …"."""
+
+BEING = frozenset({"is", "are", "ist", "sind", "est", "es", "son"})
+"""Slots in which many things are said of a thing."""
 
 STATE_BY_CHOICE = _set(
     "decided chose picked selected agreed settled adopted opted introduced standardised standardized"

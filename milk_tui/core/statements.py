@@ -132,7 +132,7 @@ def parse(text: str) -> Statement:
         cues=found,
         signs={FLIPS[token.folded][0]: FLIPS[token.folded][1] for token in said if _flips(token, text)},
         qualifiers=frozenset(token.folded for token in said if token.folded in QUALIFIERS),
-        slot=_slot(tokens),
+        slot=_slot(tokens) or ("is" if verb >= 0 else ""),
     )
 
 
@@ -171,7 +171,9 @@ def _slot(tokens: tuple[Token, ...]) -> str:
         return ""
     verb = tokens[at].folded
     for token in tokens[at + 1 : at + 5]:
-        if (token.zone is Zone.VERB and not token.soft) or (token.soft and token.folded.endswith("ed")):
+        if (token.zone is Zone.VERB and not token.soft) or (
+            token.soft and (token.folded.endswith("ed") or token.folded in PARTICIPLES)
+        ):
             verb = token.folded
         elif token.folded in _PREPOSITIONS:
             return f"{stem(verb)} {token.folded}"
@@ -308,7 +310,9 @@ def _verb_among(
     for index in words:
         part = parts[index]
         likely = stem(part.folded) in _LIKELY_STEMS or part.folded in PAST_VERBS
-        if likely and not (part.folded.endswith("ing") or part.groups or _after_determiner(parts, index)):
+        if likely and not (
+            part.folded.endswith("ing") or part.folded in DETERMINERS or part.groups or _after_determiner(parts, index)
+        ):
             return index
     for index in words[1:] if guess else ():
         part = parts[index]

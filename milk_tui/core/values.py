@@ -27,6 +27,9 @@ class ValueKind(StrEnum):
     URL = "url"
     IDENTIFIER = "identifier"
     """A name from code or of a product: with underscores, dots, colons, digits inside, or in backticks."""
+    COLOUR = "colour"
+    STATUS = "status"
+    """Of HTTP, where a sentence says that it is given."""
     REFERENCE = "reference"
     """What numbers one thing among its like: ``#231``, ``ABC-12``. It names a subject and is never a setting."""
 
@@ -71,6 +74,12 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("code", r"`[^`\n]{1,120}`"),
     ("url", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`)\]]{0,300}[^\s<>\"'`)\].,;:!?]"),
     ("identifier", r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"),
+    ("colour", r"(?<![\w/])#(?=[0-9a-fA-F]{0,7}[a-fA-F])(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})\b"),
+    (
+        "status",
+        r"(?i:(?<=returns )|(?<=return )|(?<=gives )|(?<=give )|(?<=answers )|(?<=status )|(?<=http )|(?<=with a ))"
+        r"[1-5]\d\d\b(?![\w%€$])",
+    ),
     ("reference", rf"(?<![\w/])#\d{{1,7}}\b|\b{_NO_REFERENCE}[A-Z]{{2,10}}-\d{{1,6}}\b(?![-\w])"),
     ("date", r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?\b|\b(?:19|20)\d{2}-(?:0[1-9]|1[0-2])\b(?!-)"),
     ("date", r"\b\d{1,2}\.\d{1,2}\.(?:19|20)\d{2}\b|\bQ[1-4](?:[\s/-]?(?:19|20)\d{2})?\b"),
@@ -87,6 +96,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         rf"(?<![\w./])\.?[\w-]{{1,60}}(?:\.[\w-]{{1,40}}){{0,3}}\.(?:{_FILE_ENDS})\b"
         r"|(?<![\w./])\.(?:env|\w{2,20}rc|gitignore)\b",
     ),
+    ("path", r"(?<![\w./@])[\w.-]{2,60}/(?![\w/])"),
     ("time", r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?[aApP]\.?[mM]\b\.?)?|\b(?:1[0-2]|[1-9])\s?[aApP][mM]\b"),
     ("time", r"\b(?i:noon|midnight)\b"),
     ("port", r"(?<=\bport\s)\d{2,5}\b|(?<=\bPort\s)\d{2,5}\b|(?<=[a-z]):\d{2,5}\b"),
@@ -100,6 +110,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("quantity", rf"\b(?i:{_any(list(NUMBER_WORDS))})[\s-](?i:{_WORD_UNITS})\b"),
     ("number", rf"(?<![A-Za-z0-9_.]){_AMOUNT}[kKM]?(?![A-Za-z0-9_])(?!\.\d)"),
     ("number", rf"\b(?i:{_SPELLED})\b(?!-)"),
+    ("number", r"(?i:(?<=\bis )|(?<=\bare )|(?<=\bto ))one\b(?=\s?[.,;]|\s?$)"),
     ("number", r"\bonce\b(?=\s?[.,;]|\s?$|\s(?:a|per|every)\b)"),
     ("number", r"[一二两三四五六七八九十](?=[次个天周月年名台条])"),
     (

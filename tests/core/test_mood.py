@@ -82,5 +82,5 @@ def test_two_denials_are_none():
 def test_opposites_are_one_word_with_two_signs():
     assert parse("The cache is enabled.").signs == {"enable": False}
     assert parse("The cache is disabled.").signs == {"enable": True}
-    assert parse("The lamp is off by default.").signs == {"switch": True}
+    assert parse("The lamp is off by default.").signs == {"enable": True}
     assert parse("It takes off at nine.").signs == {}
