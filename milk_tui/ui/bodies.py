@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from milk_tui.core import routing
 from milk_tui.core.records import (
     BrickKind,
     Leg,
@@ -82,7 +83,8 @@ def leg_body(
         shown += _handover(leg.agent_name, leg.reason, receipt)
     about_this = route is not None and route.role is leg.role
     way = route_line(route) if about_this and not _has_brief(receipt) else ""
-    shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), way))
+    why = route_why(route) if about_this else ""
+    shown.append(p.Header(leg.agent_name, leg.role, f.clock(leg.started_ms), way, why))
     if leg.thinking.strip():
         shown.append(p.Thinking(leg.thinking))
     shown += p.interleave(leg.text, [(call.position, tool_part(call)) for call in tools])
@@ -94,13 +96,13 @@ def leg_body(
     return p.EntryBody(tuple(shown))
 
 
-def leg_head(event: LegStarted, route: str) -> p.EntryBody:
+def leg_head(event: LegStarted, route: str, why: str = "") -> p.EntryBody:
     """What is known of a leg when it begins."""
     shown: list[p.Part] = []
     if event.escalated:
         shown += _handover(event.agent_name, event.reason, event.receipt)
     way = "" if event.escalated and _has_brief(event.receipt) else route
-    shown.append(p.Header(event.agent_name, event.role, f.clock(event.started_ms), way))
+    shown.append(p.Header(event.agent_name, event.role, f.clock(event.started_ms), way, why))
     return p.EntryBody(tuple(shown))
 
 
@@ -137,9 +139,21 @@ def route_line(route: RouteDecision | None) -> str:
     """Why the turn came here; nothing when nothing speaks for anything else."""
     if route is None or (route.rule == "primary" and not route.parts):
         return ""
-    if route.rule == "hard" or not route.parts:
-        return f"{route.rule}: {route.reason}"
-    return "routed: " + ", ".join(f"{part.name} {part.value:+g}" for part in route.parts)
+    if route.rule in ("signals", "primary") and route.parts:
+        return "routed: " + ", ".join(f"{part.name} {routing.signed(part.value)}" for part in route.parts)
+    return f"{route.rule}: {route.reason}"
+
+
+def route_why(route: RouteDecision | None) -> str:
+    """The whole decision: rule, reason, and the parts of the score with what was found; empty when nothing spoke."""
+    if route is None or not route.parts:
+        return ""
+    wide = max(len(part.name) for part in route.parts)
+    lines = [f"{route.rule} → {route.role}: {route.reason}"]
+    lines += [f"{part.name:{wide}} {routing.signed(part.value):>5}  {part.detail}".rstrip() for part in route.parts]
+    if len(route.parts) > 1:
+        lines.append(f"{'sum':{wide}} {routing.signed(round(sum(part.value for part in route.parts), 2)):>5}")
+    return "\n".join(lines)
 
 
 def receipt_line(receipt: Receipt) -> str:

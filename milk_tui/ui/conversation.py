@@ -22,8 +22,8 @@ class Conversation:
     def __init__(self) -> None:
         self.transcript = self._transcript = Transcript(id="transcript")
         self._source: SessionBodies | None = None
-        self._routes: dict[int, str] = {}
-        """What to say about the way of a turn whose first leg has not begun."""
+        self._routes: dict[int, tuple[str, str]] = {}
+        """What to say about the way of a turn whose first leg has not begun: in a line, and at length."""
         self._waiting: dict[int, None] = {}
         """Turns that are shown and wait, in order."""
         self._running: int | None = None
@@ -72,7 +72,7 @@ class Conversation:
                 self._show_prompt(event, event.why)
             case e.TurnStarted():
                 self._waiting.pop(event.turn_id, None)
-                self._routes[event.turn_id] = bodies.route_line(event.route)
+                self._routes[event.turn_id] = (bodies.route_line(event.route), bodies.route_why(event.route))
                 self._show_prompt(event, "")
             case e.TurnDropped():
                 self._waiting.pop(event.turn_id, None)
@@ -109,7 +109,7 @@ class Conversation:
         from milk_tui.ui import bodies
 
         self._running = event.leg_id
-        head = bodies.leg_head(event, self._routes.pop(event.turn_id, ""))
+        head = bodies.leg_head(event, *self._routes.pop(event.turn_id, ("", "")))
         self._transcript.append(
             Entry(("leg", event.leg_id), EntryKind.LEG, extra=len(head.parts)),
             head,

@@ -36,6 +36,8 @@ _MARKS = {Severity.INFORMATION: "·", Severity.WARNING: "▲", Severity.ERROR: "
 _GROUP = 3
 """So many finished calls of one tool in a row become one line."""
 _SHORT = 400
+_ROUTE = ("route",)
+"""The fold of a leg's header."""
 
 TextOf = Callable[[], MarkdownText]
 """The growing text of the next Markdown part."""
@@ -80,7 +82,7 @@ def _part(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Bloc
         case Prompt():
             return _prompt(part)
         case Header():
-            return [_header(part)]
+            return _header(part, opened)
         case Banner():
             return [_banner(part)]
         case ReceiptLine():
@@ -137,14 +139,25 @@ def _prompt(part: Prompt) -> list[Block]:
     return blocks
 
 
-def _header(part: Header) -> Block:
+def _header(part: Header, opened: Set[Hashable]) -> list[Block]:
     name = part.role.value
+    is_open = _ROUTE in opened
     runs: list[Run] = [(f"{GLYPH[part.role]} {short(part.agent)}", (name,))]
     if part.when:
         runs.append((f" · {short(part.when)}", ("muted",)))
     if part.route:
         runs.append((f" · {short(part.route)}", ("muted",)))
-    return line(runs, "head", elastic=len(runs) - 1)
+    elastic = len(runs) - 1
+    if part.why:
+        runs.append((" ▾" if is_open else " ▸", ("fold",)))
+    head = line(runs, "head", elastic=elastic)
+    if not part.why:
+        return [head]
+    head.fold = _ROUTE
+    if not is_open:
+        return [head]
+    why = safe.clean(part.why).rstrip()
+    return [head, *plain_blocks(Held(why), 0, len(why), Plain(("muted",), "│ "), "text")]
 
 
 def _banner(part: Banner) -> Block:

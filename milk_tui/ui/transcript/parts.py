@@ -82,6 +82,8 @@ class Header:
     role: Role
     when: str = ""
     route: str = ""
+    why: str = ""
+    """Why the turn came here, line by line; folded until it is opened. Empty: the route says it all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,6 @@ def part_chars(part: Part) -> int:
         case Banner():
             return len(part.reason)
         case Header():
-            return len(part.route)
+            return len(part.route) + len(part.why)
         case _:
             return len(part.text)
