@@ -190,6 +190,29 @@ class TimeoutConfig(Section, frozen=True, kw_only=True):
     """For a local server to answer when the program looks for one."""
 
 
+class ToolsConfig(Section, frozen=True, kw_only=True):
+    """What the agents may work with, ``[tools]``; whatever changes something is asked first (``quality.md``)."""
+
+    families: tuple[Literal["files", "search", "shell", "web", "session", "agents"], ...] = (
+        "files",
+        "search",
+        "shell",
+        "web",
+        "session",
+        "agents",
+    )
+    """Which tools an agent is given: ``files`` (read, write, edit, move, delete), ``search``, ``shell``
+    (run_command), ``web`` (http_get), ``session`` (what was said), ``agents`` (ask_NAME). Empty: none."""
+    max_rounds: Annotated[int, Meta(ge=1, le=1_000)] = 25
+    """Rounds of tool calls in one answer; then you are asked whether it may go on."""
+    timeout: Seconds = 60.0
+    """Seconds that a tool may take; commands have their own."""
+    command_timeout: Annotated[float, Meta(gt=0, le=600)] = 120.0
+    """Seconds that a command may take when the agent names none; at most 600."""
+    environment: tuple[str, ...] = ()
+    """Names of environment variables that commands are given beside the usual ones (PATH, HOME, LANG …)."""
+
+
 class PrivacyConfig(Section, frozen=True, kw_only=True):
     """What may leave this machine, ``[privacy]``."""
 
@@ -213,6 +236,7 @@ class Config(Struct, frozen=True, kw_only=True):
     """Action id → its keys instead of the built-in ones; one key or a list. F1 shows the ids."""
     timeouts: TimeoutConfig = field(default_factory=TimeoutConfig)
     privacy: PrivacyConfig = field(default_factory=PrivacyConfig)
+    tools: ToolsConfig = field(default_factory=ToolsConfig)
 
     def named(self, role: Role) -> str:
         """The word for that role: ``[session]`` says it, else an agent's ``role``, else agents without a

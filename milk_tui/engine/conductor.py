@@ -41,6 +41,7 @@ from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.engine.turn import Asked, TurnRun
+from milk_tui.engine.work_tools import site_of
 from milk_tui.store import Store, bricks, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
@@ -102,7 +103,11 @@ class Conductor:
             max_escalations_per_hour=config.routing.max_escalations_per_hour,
         )
         self._guard = SpendGuard(store, limits, self.permissions, roster.local_models)
-        self._desk = Desk(store, config, project, self.publish, semantic, self.permissions, guard=self._guard)
+        self.site = site_of(store, config, session)
+        """Where the session's tools work."""
+        self._desk = Desk(
+            store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard
+        )
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None

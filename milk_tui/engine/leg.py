@@ -44,9 +44,11 @@ from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
 from milk_tui.store import legs, private_calls, receipts, tool_calls
+from milk_tui.engine.work_tools import toolset_for
 from milk_tui.store.clock import now_ms
 from milk_tui.tools import memory, my_memory
 
+from milk_tui.tools.registry import Toolset
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
@@ -75,6 +77,7 @@ class LegRun:
     """By call, who allowed or denied it."""
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
+    _work_tools: Toolset | None = None
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
     _begun: bool = False
     _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
@@ -205,8 +208,11 @@ class LegRun:
             role=order.role,
             plan=self.plan,
             prompt=order.turn.prompt,
-            tools=(*tools, *my_memory.specs()) if order.agent.caps.tools else (),
-            run_tool=self._run_tool,
+        work = self._work_tools = toolset_for(
+            self.desk, order, ask=self._ask, emit=self._tool_printed, spent=self._spent, leg_id=self.leg.id
+        )
+            tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
+            run_tool=self._run_watched,
             ask_permission=self._ask,
             session_id=self.session.id,
             directory=self.session.directory,
@@ -235,6 +241,8 @@ class LegRun:
                 remote_id=self.leg.remote_session,
                 leg_id=self.leg.id,
             )
+        if self._work_tools is not None and name in self._work_tools:
+            return await self._work_tools.run(call_id, name, arguments)
             return await own.call(name, arguments)
         return await memory.call(self._captures, name, arguments)
 
@@ -246,6 +254,15 @@ class LegRun:
         return verdict
 
     async def _on(self, event: said.AgentEvent) -> None:
+    def _tool_printed(self, call_id: str, text: str) -> None:
+        if (tool_id := self._tools.get(call_id)) is not None:
+            self._publish(events.ToolOutput, tool_id=tool_id, text=tags.mask(clean(text), self.session.nonces))
+
+    def _spent(self, usage: Usage) -> None:
+        """A question to the other agent costs as a request of this leg does."""
+        self._usage = self._usage.plus(usage)
+        self._publish(events.UsageChanged, usage=self._usage)
+
         match event:
             case said.TextDelta(text):
                 await self._show(*self._answer.feed(text))

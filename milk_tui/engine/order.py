@@ -14,6 +14,7 @@ from milk_tui.engine.gather import Project
 from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.store import Store
+from milk_tui.tools.site import Site
 
 if TYPE_CHECKING:
     from milk_tui.recall import Semantic
@@ -30,6 +31,8 @@ class Desk:
     semantic: Semantic | None = None
     permissions: PermissionDesk | None = None
     """Where agents ask before they do something; without it everything is denied."""
+    site: Site | None = None
+    """Where the tools work; without it there are none."""
     guard: SpendGuard | None = None
     """Asks before an escalation costs more than the person wants."""
 
@@ -43,6 +46,8 @@ class Order:
     decision: RouteDecision
     fresh: bool = False
     may_escalate: bool = False
+    peer: Agent | None = None
+    """The other agent, when there is one to ask."""
 
     @property
     def role(self) -> Role:

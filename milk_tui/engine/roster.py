@@ -37,6 +37,7 @@ def build(spec: AgentSpec, config: Config, host: ModelHost, embedded: Callable[[
             max_tokens=spec.max_tokens,
             tools=None if spec.tools == "auto" else spec.tools,
             window_tokens=spec.window_tokens,
+            max_rounds=config.tools.max_rounds,
             cache_ttl=config.context.cache_ttl,
             timeouts=Timeouts(first_s=timeouts.first_byte, idle_s=timeouts.idle),
         ),

@@ -183,6 +183,7 @@ class TurnRun:
             decision=decision,
             fresh=self._asked.fresh and decision.role is Role.ESCALATION,
             may_escalate=may_escalate,
+            peer=self._roster.get(decision.role.other),
         )
         self._leg = LegRun(self._desk, self._session, order)
         if self._stopped:

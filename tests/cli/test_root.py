@@ -14,7 +14,7 @@ from milk_tui import __version__
 from milk_tui.cli.root import COMMANDS
 from tests.cli.conftest import Milk, environment
 
-LATER = ("mcp", "hook", "helper", "serve", "route", "decide", "permissions")
+LATER = ("mcp", "hook", "helper", "serve", "route", "decide")
 
 
 def python(
