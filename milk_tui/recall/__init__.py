@@ -19,12 +19,23 @@ from milk_tui.core.records import Percept, Role
 from milk_tui.recall import finding, judging, lexical, turn_finding
 from milk_tui.recall.explain import Explanation, Judged, Reason
 from milk_tui.recall.finding import Hit
-from milk_tui.recall.semantic import Phase, Semantic, SemanticState
 from milk_tui.recall.turn_finding import TurnHit
 from milk_tui.store import percept_lists
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from milk_tui.recall.semantic import Phase, Semantic, SemanticState
+else:
+
+    def __getattr__(name: str) -> object:
+        """What finds by meaning is imported with its first use: a hook or a server for others finds by words."""
+        if name not in ("Phase", "Semantic", "SemanticState"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from milk_tui.recall import semantic
+
+        return getattr(semantic, name)
+
 
 __all__ = [
     "Explanation",
