@@ -23,6 +23,7 @@ COMMANDS = {
     "models": "milk_tui.cli.models:models",
     "perception": "milk_tui.cli.perception:perception",
     "permissions": "milk_tui.cli.permissions:permissions",
+    "route": "milk_tui.cli.route:route",
     "sessions": "milk_tui.cli.sessions:sessions",
     "setup": "milk_tui.cli.setup:setup",
 }
