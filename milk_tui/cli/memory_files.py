@@ -58,7 +58,7 @@ def export_facts(
 
     if form is None:
         form = "markdown" if file.casefold().endswith((".md", ".markdown")) else "jsonl"
-    with opened(options) as store, _target(file, force=force) as out:
+    with opened(options) as store, target(file, force=force) as out:
         meant = None if everything else session_called(store, session) if session else newest_here(store)
         where = None if everything else meant.id if meant else ""
         if form == "jsonl":
@@ -163,7 +163,7 @@ def approve(options: Options, ids: tuple[str, ...], imported: bool) -> None:
 
 
 @contextlib.contextmanager
-def _target(file: str, *, force: bool) -> Iterator[BinaryIO]:
+def target(file: str, *, force: bool) -> Iterator[BinaryIO]:
     """Where an export goes: a file of its owner's alone, which is there when it is whole."""
     if file == "-":
         sys.stdout.flush()

@@ -1,24 +1,17 @@
-"""``milk-tui sessions``: list them, read one, rename or delete one."""
+"""``milk-tui sessions``: list them, read one, rename, fork or delete one."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from milk_tui.cli import output
+from milk_tui.cli import output, session_files
 from milk_tui.cli.options import Options, json_option, pass_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from milk_tui.core.records import Leg, ToolCall, Turn
-    from milk_tui.store import Store
-
-AT_ONCE = 50
-"""Turns that are read together, so that a session of any length needs little memory."""
+    from milk_tui.core.records import Leg, ToolCall
 
 
 @click.group()
@@ -79,21 +72,24 @@ def show(options: Options, name: str | None, last: int | None, as_json: bool) ->
     """
     from milk_tui.cli.masking import masked
     from milk_tui.cli.stored import opened, session_called
+    from milk_tui.interop.session_export import conversation
 
     with opened(options) as store:
         session = session_called(store, name)
         if as_json:
             turns = [
-                {"turn": turn, "legs": [{"leg": leg, "tools": tools} for leg, tools in legs]}
-                for turn, legs in _turns(store, session.id, last)
+                {"turn": each.turn, "legs": [{"leg": leg, "tools": tools} for leg, tools in each.legs]}
+                for each in conversation(store, session.id, last)
             ]
             output.as_json(masked({"session": session, "turns": turns}))
             return
         agents = " · ".join(a.name for a in (session.primary, session.escalation) if a)
         output.line(f"# {session.title or session.id[:8]} · {session.directory} · {agents}")
-        for turn, legs in _turns(store, session.id, last):
-            output.line(f"\n── you · {output.clock(turn.created_ms)} · {turn.status.value}\n{turn.prompt}")
-            for leg, tools in legs:
+        for each in conversation(store, session.id, last):
+            turn = each.turn
+            output.line(f"\n── you · turn {turn.id} · {output.clock(turn.created_ms)} · {turn.status.value}")
+            output.line(turn.prompt)
+            for leg, tools in each.legs:
                 _print_leg(leg, tools)
 
 
@@ -118,50 +114,104 @@ def rename(options: Options, name: str, title: str) -> None:
 
 @sessions.command()
 @click.argument("name")
+@click.option(
+    "--at", "last_turn", type=click.IntRange(1), metavar="TURN", help="Up to this turn: its number in `show`."
+)
+@click.option("--title", default="", help="The title of the copy.")
+@pass_options
+def fork(options: Options, name: str, last_turn: int | None, title: str) -> None:
+    """Go another way from a turn on: a copy of the session up to there.
+
+    The copy has the conversation, its bricks and its facts; the agents begin anew with them.
+    """
+    from milk_tui.cli.stored import opened, session_called
+    from milk_tui.core import text
+    from milk_tui.core.records import Role
+    from milk_tui.engine.casting import new_nonce
+    from milk_tui.store import session_copies
+
+    with opened(options) as store:
+        session = session_called(store, name)
+        called = text.one_line(title, 200) or text.one_line(f"{session.title} (fork)", 200)
+        nonces = {role: new_nonce() for role in Role}
+        made = store.write_sync(
+            lambda db: session_copies.fork(db, session.id, nonces=nonces, title=called, last_turn=last_turn)
+        )
+    output.line(f"{made.id[:8]} is a copy of {session.id[:8]}, called {called}.")
+
+
+@sessions.command()
+@click.argument("name")
+@click.option("--for-good", is_flag=True, help="So that it can't be undone.")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @pass_options
-def delete(options: Options, name: str, yes: bool) -> None:
-    """Delete a session for good.
+def delete(options: Options, name: str, for_good: bool, yes: bool) -> None:
+    """Delete a session.
 
-    Its turns and its own facts go with it; facts of all sessions stay.
+    For 30 days `milk-tui sessions undelete` brings it back; then its turns and its own facts go for good. Facts of all
+    sessions stay.
     """
     from milk_tui.cli.stored import opened, session_called
     from milk_tui.core.errors import MilkError
-    from milk_tui.store import owner
+    from milk_tui.store import owner, session_trash
     from milk_tui.store import sessions as stored
 
     with opened(options) as store:
         session = session_called(store, name)
         told = f"{session.id[:8]} {output.short(session.title, 60)}".strip()
         if not yes:
-            click.confirm(f"Delete session {told} for good?", abort=True, err=True)
+            click.confirm(f"Delete session {told}{' for good' if for_good else ''}?", abort=True, err=True)
         working = store.read_sync(lambda conn: stored.owners(conn, session.id))
         if any(owner.alive(store.running_folder, each) for each in working):
             raise MilkError(f"Another program works on {told}.", "Stop it or wait, then delete the session.")
-        store.write_sync(lambda db: stored.delete(db, session.id))
-    output.line(f"Deleted: {told}.")
+        if for_good:
+            store.write_sync(lambda db: stored.delete(db, session.id))
+        else:
+            store.write_sync(lambda db: session_trash.delete(db, session.id))
+    undo = "" if for_good else f" Bring it back within 30 days: milk-tui sessions undelete {session.id[:8]}"
+    output.line(f"Deleted: {told}.{undo}")
 
 
-def _turns(
-    store: Store, session_id: str, last: int | None
-) -> Iterator[tuple[Turn, list[tuple[Leg, tuple[ToolCall, ...]]]]]:
-    """Each turn with its legs and their tool calls, oldest first, a few turns in memory at a time."""
-    from milk_tui.store import legs, turns
+@sessions.command()
+@click.argument("name", required=False)
+@json_option
+@pass_options
+def undelete(options: Options, name: str | None, as_json: bool) -> None:
+    """Bring a deleted session back; without NAME list those that can be.
 
-    ids = [turn.id for turn in store.read_sync(lambda conn: turns.index(conn, session_id))]
-    ids = ids[-last:] if last else ids
-    legs_of: dict[int, list[int]] = {}
-    for leg in store.read_sync(lambda conn: legs.index(conn, session_id)):
-        legs_of.setdefault(leg.turn_id, []).append(leg.id)
-    for start in range(0, len(ids), AT_ONCE):
-        chunk = ids[start : start + AT_ONCE]
-        wanted = [leg_id for turn_id in chunk for leg_id in legs_of.get(turn_id, [])]
-        found = store.read_sync(partial(turns.many, turn_ids=chunk))
-        bodies = store.read_sync(partial(legs.bodies, leg_ids=wanted))
-        for turn_id in chunk:
-            if turn_id in found:
-                of_turn = [bodies[leg_id] for leg_id in legs_of.get(turn_id, []) if leg_id in bodies]
-                yield found[turn_id], [(body.leg, body.tools) for body in of_turn]
+    NAME is its title or the beginning of its id.
+    """
+    from milk_tui.cli.stored import now_ms, opened
+    from milk_tui.core.errors import MilkError
+    from milk_tui.store import session_trash
+
+    with opened(options) as store:
+        gone = store.read_sync(session_trash.listed)
+        if name is None:
+            if as_json:
+                output.as_json(gone)
+                return
+            now = now_ms()
+            output.table(
+                [
+                    (row.id[:8], str(row.turns), output.when(row.deleted_ms, now), row.directory, row.title)
+                    for row in gone
+                ],
+                head=("id", "turns", "deleted", "directory", "title"),
+            )
+            if not gone:
+                output.line("No deleted session can be brought back.", err=True)
+            return
+        wanted = name.strip().casefold()
+        meant = [
+            row for row in gone if row.title.casefold() == wanted or (len(wanted) > 3 and row.id.startswith(wanted))
+        ]
+        if not meant:
+            raise MilkError(
+                f"No deleted session is called '{output.short(name, 60)}'.", "Without a name they are listed."
+            )
+        store.write_sync(lambda db: session_trash.restore(db, meant[0].id))
+    output.line(f"Brought back: {meant[0].id[:8]} {output.short(meant[0].title, 60)}".strip())
 
 
 def _print_leg(leg: Leg, tools: tuple[ToolCall, ...]) -> None:
@@ -174,3 +224,7 @@ def _print_leg(leg: Leg, tools: tuple[ToolCall, ...]) -> None:
         output.line(leg.text)
     if leg.error:
         output.line(f"   {leg.error.message} {leg.error.hint}".rstrip())
+
+
+for command in (session_files.export_session, session_files.import_sessions):
+    sessions.add_command(command)

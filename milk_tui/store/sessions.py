@@ -64,7 +64,7 @@ def directory_of(conn: sqlite3.Connection, session_id: str) -> str | None:
 def newest(conn: sqlite3.Connection, directory: str) -> Session | None:
     """The session of the directory that was used last."""
     row = conn.execute(
-        "select * from sessions where directory = ? and outside = 0"
+        "select * from sessions where directory = ? and outside = 0 and deleted_ms is null"
         " order by updated_ms desc, created_ms desc, rowid desc limit 1",
         (storable(directory),),
     ).fetchone()
@@ -82,7 +82,7 @@ def by_name(conn: sqlite3.Connection, name: str, directory: str | None = None) -
     least four digits). Those of ``directory`` come first. Raises MilkError when the beginning fits
     several."""
     found = conn.execute(
-        "select * from sessions where title = ?1 collate nocase"
+        "select * from sessions where title = ?1 collate nocase and deleted_ms is null"
         " order by directory = ?2 desc, title = ?1 desc, updated_ms desc limit 1",
         (storable(name), directory or ""),
     ).fetchone()
@@ -92,7 +92,7 @@ def by_name(conn: sqlite3.Connection, name: str, directory: str | None = None) -
     if len(beginning) < _SHORTEST_ID or not set(beginning) <= set("0123456789abcdef-"):
         return None
     rows = conn.execute(
-        "select * from sessions where id >= ? and id < ? limit 2", (beginning, beginning + "g")
+        "select * from sessions where id >= ? and id < ? and deleted_ms is null limit 2", (beginning, beginning + "g")
     ).fetchall()
     if len(rows) > 1:
         raise MilkError(f"“{name}” is the beginning of several sessions' ids.", "Give more of it.")
@@ -111,7 +111,7 @@ def rows(conn: sqlite3.Connection, directory: str | None = None, *, limit: int =
                 (select name from session_agents where session_id = s.id order by role = 'escalation')), '')
                 as agents,
             (select sum(cost_usd) from legs where session_id = s.id) as cost_usd
-        from sessions s where s.outside = 0 and (?1 is null or s.directory = ?1)
+        from sessions s where s.outside = 0 and s.deleted_ms is null and (?1 is null or s.directory = ?1)
         order by s.updated_ms desc, s.created_ms desc, s.rowid desc limit ?2
         """,
         (None if directory is None else storable(directory), limit),
