@@ -34,6 +34,8 @@ class Caps:
     """True when the runtime brings tools of its own and asks for permissions."""
     static_in_history: bool = False
     """True where static text lives in the history and is given again after a while (ACP, ``semantics.md`` §4)."""
+    reads: tuple[str, ...] = ()
+    """Names of project files that the runtime reads by itself."""
     system: str = ""
     """Fixed text that the back end uses instead of the memory protocol; shown in receipts like any other."""
 

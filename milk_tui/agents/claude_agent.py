@@ -59,7 +59,9 @@ class ClaudeAgent:
         self.name = name
         self.model = settings.model or "default"
         self.settings = settings
-        self.caps = Caps(stateless=False, cost=True, hooks=True, resume=True, fork=True, own_tools=True)
+        self.caps = Caps(
+            stateless=False, cost=True, hooks=True, resume=True, fork=True, own_tools=True, reads=("CLAUDE.md",)
+        )
         self._open: dict[str, _Open] = {}
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:

@@ -146,6 +146,8 @@ def tidy(entry: PerceptionEntry) -> PerceptionEntry:
         key=_field(entry.key, 40) or "note",
         value=safe(entry.value),
         reason=_field(entry.reason, 400),
+        blocker=_field(entry.blocker, 200),
+        stale=_field(entry.stale, 200),
     )
 
 
@@ -185,15 +187,16 @@ def changes(
     pinned_since: Sequence[str] = (),
     unpinned: Sequence[str] = (),
     invariants: Sequence[str] = (),
+    told: Collection[str] = (),
 ) -> str:
     """What is no longer as the static part says. ``limit`` bounds all but the pinned facts, which have their
-    own.
+    own. ``told`` holds lines that the reader has already.
     """
-    lines = [f"pinned since: {line}" for line in pinned_since]
+    lines = [line for line in (f"pinned since: {fact}" for fact in pinned_since) if line not in told]
     rest = [_stale(fact) for fact in stale]
     if unpinned:
         rest.append("no longer pinned: " + ", ".join(unpinned))
-    rest += invariants
+    rest = [line for line in (*rest, *invariants) if cut_end(line, 240) not in told]
     room = limit
     for index, line in enumerate(rest):
         line = cut_end(line, 240)
@@ -211,8 +214,14 @@ def _stale(fact: StaleFact) -> str:
 
 
 def invariant_changes(before: Sequence[PerceptionEntry], now: Sequence[PerceptionEntry]) -> list[str]:
-    """Lines for invariants that were added, edited or removed since the static part was made."""
+    """Lines for invariants that were added, edited, removed or contradicted since the static part was made."""
     old = {entry.key: entry.value for entry in before}
     new = {entry.key: entry.value for entry in now}
+    doubted = {entry.key: entry.stale for entry in before}
     lines = [f"invariant now: {_field(k, 40)}: {_field(v, 160)}" for k, v in new.items() if old.get(k) != v]
+    lines += [
+        f"invariant in doubt: {_field(e.key, 40)}: {_field(e.stale, 160)}"
+        for e in now
+        if e.stale and e.stale != doubted.get(e.key)
+    ]
     return lines + [f"no longer an invariant: {_field(k, 40)}" for k in old if k not in new]

@@ -31,7 +31,7 @@ from milk_tui.core.cuts import block
 from milk_tui.core.drafts import Draft, fit
 from milk_tui.core.leg_state import Budgets, ContextState, Part, Size, summary_part
 from milk_tui.core.modes import ModeChoice, ModeInputs, mode
-from milk_tui.core.records import BrickKind, ContextPlan, Message, Percept, Segment, ThreadMark
+from milk_tui.core.records import BrickKind, ContextMode, ContextPlan, Message, Percept, Segment, ThreadMark
 from milk_tui.core.thread import Fitted, fit_running, restart
 from milk_tui.core.thread import fit as fit_thread
 
@@ -48,7 +48,9 @@ __all__ = [
     "messages",
     "mode",
     "plan",
+    "stable_text",
     "static_text",
+    "system_text",
     "volatile_text",
 ]
 
@@ -143,6 +145,23 @@ def delivered(segments: Iterable[Segment]) -> str:
 def static_text(plan: ContextPlan) -> str:
     """Identity, instructions, project file and pinned facts as one text."""
     return _joined(plan, STATIC_PARTS)
+
+
+def system_text(state: ContextState) -> str:
+    """The whole static text as of the start of the remote session, whatever the next leg gives anew: for a
+    runtime that takes it with each of its processes.
+    """
+    begin = ModeChoice(mode=ContextMode.FIRST, why="")
+    static = stable_segments.static(state, begin)
+    budgets = state.budgets
+    room = budgets.cap - budgets.reserve - _chars(static)
+    invariants = stable_segments.invariants(state, begin, room - budgets.floor)
+    return "\n\n".join(draft.text for draft in (*static, invariants) if draft.text)
+
+
+def stable_text(plan: ContextPlan) -> str:
+    """Everything static of the plan as one text, invariants too."""
+    return "\n\n".join(segment.text for segment in plan.segments if segment.included and segment.stable)
 
 
 def volatile_text(plan: ContextPlan) -> str:

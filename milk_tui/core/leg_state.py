@@ -20,6 +20,7 @@ from milk_tui.core.records import (
     Role,
     ThreadMark,
 )
+from milk_tui.core.remote_told import Told
 from milk_tui.core.thread import THREAD_TOKENS, ThreadTurn, limit_chars
 
 OVERHEAD_CHARS = 120
@@ -177,6 +178,16 @@ class ContextState(Struct, frozen=True, kw_only=True):
     stateless: bool = True
     told: frozenset[str] = frozenset()
     """Ids of facts that the remote session has; only where it remembers."""
+    told_lines: frozenset[str] = frozenset()
+    """Changes that the remote session was told of."""
+    emptied: tuple[str, ...] = ()
+    """A line for each layer that it was given and that holds nothing any more."""
+    told_record: Told = field(default_factory=Told)
+    """What counts of what it was given so far, from which ``told`` and the like are made."""
+    prints: dict[str, str] = field(default_factory=dict)
+    """The layers' fingerprints now."""
+    remote_id: str = ""
+    """The remote session that goes on with this leg; empty: one begins, or the agent has none."""
     changed: frozenset[str] = frozenset()
     """Names of the parts that changed since the remote session was given them."""
     reinject: bool = False

@@ -24,6 +24,8 @@ class ModeInputs(Struct, frozen=True, kw_only=True):
     """Answered primary turns since this agent's last answered leg."""
     forced_fresh: bool = False
     """The person asked for a fresh start (``/escalate fresh``)."""
+    heir: bool = False
+    """It has not worked in this session, but another one did in its role before it."""
     gone: bool = False
     """The remote says that its session no longer exists."""
 
@@ -44,6 +46,8 @@ def mode(role: Role, inputs: ModeInputs, fresh_after_turns: int = FRESH_AFTER_TU
     An escalation that would return starts afresh when the need changed or ``fresh_after_turns`` primary
     turns passed. An agent that waits for a reply never does: it would have forgotten its question.
     """
+    if not inputs.started and inputs.heir:
+        return ModeChoice(mode=ContextMode.FIRST, why="takes over its role in this session", fresh=True)
     if not inputs.started:
         return ModeChoice(mode=ContextMode.FIRST, why="has not worked in this session yet")
     if inputs.gone:

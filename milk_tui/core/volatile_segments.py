@@ -166,15 +166,17 @@ def _changes(state: ContextState, since: blocks.Lines, given: blocks.Lines) -> D
         unpinned = [p.short_id for p in state.pinned_at_start if p.id in given.ids and p.id not in now]
         accepted = [e for e in state.invariants if not e.proposed]
         before = [e for e in state.invariants_at_start if not e.proposed]
-        invariants = blocks.invariant_changes(before, accepted)
+        invariants = [*state.emptied, *blocks.invariant_changes(before, accepted)]
     text = blocks.changes(
         pinned_since=since.lines,
         unpinned=unpinned,
         invariants=invariants,
         stale=state.stale,
+        told=state.told_lines,
         limit=state.budgets.changes_chars,
     )
-    why = "what is no longer as it was told" if text else "nothing changed since the session began"
+    since_when = "its last leg" if state.told_lines else "the session began"
+    why = "what is no longer as it was told" if text else f"nothing changed since {since_when}"
     return Draft(name=Part.CHANGES, text=text, why=counted(why, 0, since.left_out))
 
 

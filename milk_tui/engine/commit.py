@@ -25,7 +25,7 @@ from milk_tui.core.records import (
     Usage,
 )
 from milk_tui.core.tags import TagKind
-from milk_tui.engine import admission, exchanges, perception_writing
+from milk_tui.engine import admission, exchanges, perception_harness, perception_writing, remote_legs
 from milk_tui.engine.gather import Markers
 from milk_tui.store import bricks, captures, legs, percept_uses, percepts, remotes, sessions, threads
 from milk_tui.store.captures import StagedCapture
@@ -48,6 +48,8 @@ class Ending(Struct, frozen=True, kw_only=True):
     error: LegError | None = None
     markers: Markers = msgspec.field(default_factory=Markers)
     """What the agent was given; kept only when the leg succeeded."""
+    session_cost_usd: float | None = None
+    """What the runtime's session has cost in all."""
     sticky: Role | msgspec.UnsetType | None = msgspec.UNSET
     waiting: Role | msgspec.UnsetType | None = msgspec.UNSET
     brief: str = ""
@@ -89,6 +91,8 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     if succeeded:
         changes += percept_uses.record(db, ending.used, turn_id=leg.turn_id, actor=leg.role, now=now)
         new_bricks += _brief_delivered(db.conn, leg)
+    if ending.session_cost_usd is not None:
+        remote_legs.spent(db, leg, ending.session_cost_usd)
     if ending.status is LegStatus.DONE:
         _mark(db, leg, ending.markers)
     if ending.brief:
@@ -116,6 +120,7 @@ def settle(db: Database, leg: Leg, *, now: int) -> tuple[list[Brick], list[Perce
     said = captures.settle(db, leg.id)
     entries = [entry for capture in said for entry in _entries(capture, leg)]
     told = perception_writing.write(db, leg.session_id, entries, now=now, as_of=leg.turn_id)
+    told += perception_harness.after_leg(db, leg, now=now)
     need = next((c.body for c in reversed(said) if c.kind is TagKind.NEED), "")
     return need_bricks(db.conn, leg.session_id, need, turn_id=leg.turn_id, author=leg.role, now=now), told
 
@@ -177,4 +182,5 @@ def _brief_delivered(conn: sqlite3.Connection, leg: Leg) -> list[Brick]:
 
 def _mark(db: Database, leg: Leg, markers: Markers) -> None:
     remote = remotes.open_one(db, session_id=leg.session_id, agent_name=leg.agent_name, remote_id=leg.remote_session)
-    remotes.mark(db, remote, markers=msgspec.to_builtins(markers))
+    told = tuple(markers.told.facts) if markers.told else None
+    remotes.mark(db, remote, told=told, markers=msgspec.to_builtins(markers))

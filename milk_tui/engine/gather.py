@@ -6,11 +6,13 @@ import sqlite3
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from milk_tui import recall
 from milk_tui.agents.base import Caps
 from milk_tui.config import Config
 from milk_tui.core import bricks as brick_rules
+from milk_tui.core import remote_told
 from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact, mode
 from milk_tui.core.cuts import block
 from milk_tui.core.exchanges import DIGEST_BYTES, cue
@@ -19,14 +21,17 @@ from milk_tui.core.records import (
     AgentName,
     BrickKind,
     Layer,
+    Leg,
     Percept,
     PerceptionEntry,
     Role,
     Session,
     ThreadMark,
 )
-from milk_tui.engine import exchanges, perception_reading
+from milk_tui.core.remote_told import Told
+from milk_tui.engine import exchanges, perception_reading, remote_legs
 from milk_tui.store import bricks, legs, percept_lists, remotes, threads, turns
+from milk_tui.store.remotes import RemoteSession
 
 SMALL_DIGEST_BYTES = 700
 """Of the news from other sessions for a small model, whose whole context is small."""
@@ -40,6 +45,8 @@ class Markers(Struct, frozen=True, kw_only=True):
     need: str = ""
     pinned: tuple[Percept, ...] = ()
     invariants: tuple[PerceptionEntry, ...] = ()
+    told: Told | None = None
+    """What a runtime that keeps its own history has of the rest."""
 
 
 class Project(Struct, frozen=True):
@@ -61,6 +68,8 @@ class LegView(Struct, frozen=True, kw_only=True):
     """The turn that the leg belongs to; a number above all others when the plan is only looked at."""
     prompt: str
     fresh: bool = False
+    gone: bool = False
+    """The runtime no longer has its session."""
     may_escalate: bool = False
     semantic: recall.Semantic | None = None
     """Finds facts by meaning; without it they are found by words."""
@@ -73,8 +82,11 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
     other = session.agent(role.other)
     small = not view.caps.tags and not view.caps.tools
     budgets = _budgets(view, small)
-    markers = marks(conn, session.id, agent.name)
-    own_last = legs.last_answered(conn, session.id, role)
+    remote = remotes.current(conn, session.id, agent.name, stand_in=view.caps.stateless)
+    markers = marks(remote)
+    own_last = worked = legs.last_answered(conn, session.id, role)
+    if not view.caps.stateless:
+        own_last = remote_legs.last_answered(conn, session.id, role, remote)
     other_last = legs.last_answered(conn, session.id, role.other)
     now = bricks.current(conn, session.id)
     need = now.get(BrickKind.NEED)
@@ -87,10 +99,12 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         need_changed=own_last is not None and (need.text if need else "") != markers.need,
         primary_turns=0 if own_last is None else legs.answered_after(conn, session.id, Role.PRIMARY, own_last.id),
         forced_fresh=view.fresh,
+        heir=worked is not None and not view.caps.stateless,
+        gone=view.gone,
     )
     goes_on = own_last is not None and not mode(role, inputs, budgets.fresh_after_turns).fresh
     mark = markers.thread
-    remote = remotes.current(conn, session.id, agent.name)
+    project = Project() if small or view.project.name in view.caps.reads else view.project
     inline = not view.caps.tools or view.config.memory.digest == "inline"
     news = exchanges.news(
         conn,
@@ -100,7 +114,18 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         max_bytes=SMALL_DIGEST_BYTES if small else DIGEST_BYTES - len(block("News", "")),
     )
     own = threads.worked(conn, session.id, role=role, after_leg=mark.after if mark else 0)
-    return ContextState(
+    facts = tuple(
+        recall.for_leg(
+            conn,
+            role=role,
+            session_id=session.id,
+            prompt=view.prompt,
+            max_items=budgets.facts_items,
+            max_bytes=budgets.facts_bytes,
+            semantic=view.semantic,
+        )
+    )
+    state = ContextState(
         role=role,
         agent=agent,
         other=other,
@@ -109,8 +134,8 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         budgets=budgets,
         mode=inputs,
         instructions=view.caps.system or _instructions(view),
-        project_name="" if small else view.project.name,
-        project_text="" if small else view.project.text,
+        project_name=project.name,
+        project_text=project.text,
         pinned_at_start=markers.pinned if goes_on else pinned,
         invariants_at_start=markers.invariants if goes_on else entries[Layer.INVARIANT],
         pinned=pinned,
@@ -122,31 +147,48 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         brief=brick_rules.brief_for(now.get(BrickKind.BRIEF), view.turn_id),
         own_summary=now.get(_summary(role)),
         other_summary=now.get(_summary(role.other)),
-        facts=tuple(
-            recall.for_leg(
-                conn,
-                role=role,
-                session_id=session.id,
-                prompt=view.prompt,
-                max_items=budgets.facts_items,
-                max_bytes=budgets.facts_bytes,
-                semantic=view.semantic,
-            )
-        ),
+        facts=facts,
         stale=_stale(conn, markers.pinned) if goes_on else (),
         digest=news.text if inline else "",
         cue="" if inline else cue(news),
         news=news,
         stateless=view.caps.stateless,
-        thread=exchanges.own_thread(conn, agent.name, own),
+        thread=exchanges.own_thread(conn, agent.name, own) if view.caps.stateless else (),
         mark=mark,
         prompt=view.prompt,
     )
+    return state if view.caps.stateless else _remembering(conn, view, state, remote, own_last)
 
 
-def marks(conn: sqlite3.Connection, session_id: str, agent_name: str) -> Markers:
+def _remembering(
+    conn: sqlite3.Connection, view: LegView, state: ContextState, remote: RemoteSession | None, last: Leg | None
+) -> ContextState:
+    """The state as an agent needs it whose runtime keeps the thread by itself."""
+    choice = mode(state.role, state.mode, state.budgets.fresh_after_turns)
+    if remote is None or choice.fresh or view.gone:
+        return replace(state, prints=remote_told.prints(state.need, state.frame, state.working))
+    if last is None:
+        prints = remote_told.prints(state.need, state.frame, state.working)
+        return replace(state, remote_id=remote.remote_id, told_record=remote_legs.told_of(remote), prints=prints)
+    context, other = view.config.context, state.other
+    told = remote_legs.given(
+        conn,
+        remote_legs.told_of(remote),
+        in_history=view.caps.static_in_history,
+        reinject_after=(context.reinjection_turns, context.reinjection_bytes),
+        facts=state.facts,
+        need=state.need,
+        frame=state.frame,
+        working=state.working,
+    )
+    budget = context.context_budget_chars
+    new = remote_legs.delta(conn, view.session.id, state.role.other, other.name, last, budget) if other else None
+    told["stale"] = (*told["stale"], *(fact for fact in state.stale if fact not in told["stale"]))
+    return replace(state, remote_id=remote.remote_id, other_delta=new, **told)
+
+
+def marks(remote: RemoteSession | None) -> Markers:
     """What the agent has been given so far in the session."""
-    remote = remotes.current(conn, session_id, agent_name)
     return msgspec.convert(remote.markers, Markers) if remote and remote.markers else Markers()
 
 

@@ -34,25 +34,29 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import after_answer
 from milk_tui.core.text import clean
-from milk_tui.engine import events, exchanges
+from milk_tui.engine import events, exchanges, remote_legs
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
 from milk_tui.engine.order import Desk, Order, Outcome
+from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
-from milk_tui.store import legs, private_calls, receipts, tool_calls
 from milk_tui.engine.work_tools import toolset_for
+from milk_tui.store import legs, private_calls, receipts, tool_calls
 from milk_tui.store.clock import now_ms
 from milk_tui.tools import memory, my_memory
-
 from milk_tui.tools.registry import Toolset
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 _log = logging.getLogger(__name__)
+
+SUB_AGENT = "↳ "
+"""Before the name of a tool that an agent's sub-agent called: no boundary of the leg."""
 
 _STATUS = {"cancelled": LegStatus.CANCELLED, "error": LegStatus.FAILED}
 
@@ -70,15 +74,19 @@ class LegRun:
     _answer: Answer = field(init=False)
     _captures: LegCaptures = field(init=False)
     _saver: Saver = field(init=False)
+    _doubts: LegDoubts = field(init=False)
     _tools: dict[str, int] = field(default_factory=dict)
     _private: set[int] = field(default_factory=set)
     """Calls whose contents are the agent's alone."""
     _allowed: dict[str, str] = field(default_factory=dict)
     """By call, who allowed or denied it."""
+    _work_tools: Toolset | None = None
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
-    _work_tools: Toolset | None = None
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
+    _compacted: bool = False
+    _model: str = ""
+    _cost: float | None = None
     _begun: bool = False
     _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
     _work: asyncio.Task[None] | None = None
@@ -137,6 +145,7 @@ class LegRun:
             turn_id=order.turn.id,
             prompt=order.turn.prompt,
             fresh=order.fresh,
+            gone=order.gone,
             may_escalate=order.may_escalate,
             semantic=desk.semantic,
         )
@@ -158,6 +167,8 @@ class LegRun:
             position=lambda: self._answer.chars,
             semantic=desk.semantic,
         )
+        believed = (*self.state.invariants, *self.state.frame, *self.state.working)
+        self._doubts = LegDoubts(believed, self._captures.perceived)
         self._saver = Saver(self._save, self._save_failed)
         desk.publish(
             events.LegStarted(
@@ -187,6 +198,7 @@ class LegRun:
             owner=self.desk.store.owner_id,
             reason=self._reason,
             escalated=self._handed_over,
+            remote_session=self.state.remote_id or None,
         )
         leg = legs.claim(db, pending.id, revision=exchanges.revision_given(self.state, plan))
         if leg is None:
@@ -204,18 +216,22 @@ class LegRun:
             other.name if other else None,
             may_escalate=order.may_escalate,
         )
+        work = self._work_tools = toolset_for(
+            self.desk, order, ask=self._ask, emit=self._tool_printed, spent=self._spent, leg_id=self.leg.id
+        )
         request = LegRequest(
             role=order.role,
             plan=self.plan,
             prompt=order.turn.prompt,
-        work = self._work_tools = toolset_for(
-            self.desk, order, ask=self._ask, emit=self._tool_printed, spent=self._spent, leg_id=self.leg.id
-        )
             tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
             run_tool=self._run_watched,
             ask_permission=self._ask,
             session_id=self.session.id,
             directory=self.session.directory,
+            remote_id=self.state.remote_id,
+            remote_model=self.state.told_record.model,
+            session_cost_usd=self.state.told_record.cost_usd,
+            static="" if order.agent.caps.stateless else context.system_text(self.state),
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
         )
@@ -232,7 +248,13 @@ class LegRun:
             hint = error.hint if isinstance(error, MilkError) else "The log has the details."
             self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
 
+    async def _run_watched(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
+        """Run a tool, and say beside its result what it speaks against."""
+        return self._doubts.told(name, arguments, await self._run_tool(call_id, name, arguments))
+
     async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
+        if self._work_tools is not None and name in self._work_tools:
+            return await self._work_tools.run(call_id, name, arguments)
         if name in my_memory.NAMES:
             own = my_memory.MyMemory(
                 self.desk.store,
@@ -241,19 +263,9 @@ class LegRun:
                 remote_id=self.leg.remote_session,
                 leg_id=self.leg.id,
             )
-        if self._work_tools is not None and name in self._work_tools:
-            return await self._work_tools.run(call_id, name, arguments)
             return await own.call(name, arguments)
         return await memory.call(self._captures, name, arguments)
 
-    async def _ask(self, request: PermissionRequest) -> Verdict:
-        desk = self.desk.permissions
-        verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
-        if request.call_id:
-            self._allowed[request.call_id] = grants.said_by(verdict)
-        return verdict
-
-    async def _on(self, event: said.AgentEvent) -> None:
     def _tool_printed(self, call_id: str, text: str) -> None:
         if (tool_id := self._tools.get(call_id)) is not None:
             self._publish(events.ToolOutput, tool_id=tool_id, text=tags.mask(clean(text), self.session.nonces))
@@ -263,6 +275,14 @@ class LegRun:
         self._usage = self._usage.plus(usage)
         self._publish(events.UsageChanged, usage=self._usage)
 
+    async def _ask(self, request: PermissionRequest) -> Verdict:
+        desk = self.desk.permissions
+        verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
+        if request.call_id:
+            self._allowed[request.call_id] = grants.said_by(verdict)
+        return verdict
+
+    async def _on(self, event: said.AgentEvent) -> None:
         match event:
             case said.TextDelta(text):
                 await self._show(*self._answer.feed(text))
@@ -270,11 +290,22 @@ class LegRun:
                 if shown := self._answer.think(text):
                     self._publish(events.LegThinking, text=shown)
                     self._saver.touch()
-            case said.ToolStart(call_id, name, arguments):
-                await self._tool_started(call_id, name, arguments)
+            case said.ToolStart(call_id, name, arguments, inside):
+                await self._tool_started(call_id, f"{SUB_AGENT}{name}" if inside else name, arguments)
             case said.ToolResult(call_id, ok, content):
                 await self._tool_finished(call_id, ok, content)
-            case said.UsageReported(usage):
+            case said.RemoteStarted(remote_id, _, model):
+                self._model = model
+                if remote_id != self.leg.remote_session:
+                    self.leg = await remote_legs.adopt(self.desk.store, self.leg, remote_id)
+            case said.Compacted(before, after):
+                self._compacted = True
+                self._publish(events.LegNotice, text=_compacted(before, after))
+            case said.BlockStarted():
+                await self._show(self._answer.mark(), [])
+                self._captures.mark()
+            case said.UsageReported(usage, total):
+                self._cost = self._cost if total is None else total
                 self._usage = self._usage.plus(usage)
                 self._publish(events.UsageChanged, usage=self._usage)
             case said.BlockReplaced():
@@ -419,7 +450,17 @@ class LegRun:
                 need=need,
                 pinned=self.state.pinned_at_start,
                 invariants=self.state.invariants_at_start,
+                told=remote_legs.record_after(
+                    self.state,
+                    self.plan,
+                    facts=context.facts_given(self.state, self.plan),
+                    answer=text,
+                    compacted=self._compacted,
+                    model=self._model,
+                    cost_usd=self._cost,
+                ),
             ),
+            session_cost_usd=self._cost,
             sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,
             waiting=after.waiting if after.waiting is not before.waiting else msgspec.UNSET,
             brief=escalation or "",
@@ -439,3 +480,9 @@ class LegRun:
 
     def _publish_plain(self, kind: Callable[..., AnyEvent], **values: object) -> None:
         self.desk.publish(kind(session_id=self.session.id, **values))
+
+
+def _compacted(before: int | None, after: int | None) -> str:
+    """What the person is told when the runtime shortened its history."""
+    sizes = f" ({before:,} → {after:,} tokens)" if before and after else ""
+    return f"it has shortened its conversation{sizes}; what it was told comes again with the next turn"

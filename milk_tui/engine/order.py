@@ -45,6 +45,8 @@ class Order:
     agent: Agent
     decision: RouteDecision
     fresh: bool = False
+    gone: bool = False
+    """The agent's runtime has just said that it no longer has the session."""
     may_escalate: bool = False
     peer: Agent | None = None
     """The other agent, when there is one to ask."""

@@ -25,7 +25,7 @@ from milk_tui.engine import commit, events, way
 from milk_tui.engine.leg import LegRun
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
-from milk_tui.store import bricks, sessions, turns
+from milk_tui.store import bricks, sessions, spending, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class TurnRun:
         if state.nobody:
             self._notice(f"{decision.reason}. {self._roster.advice[Role.PRIMARY]}", "error")
         await store.write(partial(turns.finish, turn_id=self.turn.id, status=status))
+        await self._hand_back_if_due()
         self._desk.publish(events.TurnFinished(session_id=self._session.id, turn_id=self.turn.id, status=status))
 
     def _start(self, db: Database, decision: RouteDecision) -> bool:
@@ -150,6 +151,8 @@ class TurnRun:
         while True:
             worked.add(decision.role)
             outcome = await self._run_leg(decision)
+            if outcome.error is not None and outcome.error.kind is ErrorKind.REMOTE_GONE and not self._stopped:
+                outcome = await self._begun_anew(decision)
             following = None if self._stopped else self._next(state, outcome, decision, worked)
             if following is not None and following.role not in worked:
                 following = await self._guarded(state, following)
@@ -174,7 +177,13 @@ class TurnRun:
             return routing.fall_back(state, decision.role, error.message)
         return None
 
-    async def _run_leg(self, decision: RouteDecision) -> Outcome:
+    async def _begun_anew(self, decision: RouteDecision) -> Outcome:
+        """The runtime no longer has its session: say so, and try once with everything that a new one needs (§4)."""
+        name = self._roster.agents[decision.role].name
+        self._notice(f"{name} no longer has its own session: it is begun anew and told what it needs", "warning")
+        return await self._run_leg(decision, gone=True)
+
+    async def _run_leg(self, decision: RouteDecision, *, gone: bool = False) -> Outcome:
         agent = self._roster.agents[decision.role]
         may_escalate = decision.role is Role.PRIMARY and self._roster.get(Role.ESCALATION) is not None
         order = Order(
@@ -182,6 +191,7 @@ class TurnRun:
             agent=agent,
             decision=decision,
             fresh=self._asked.fresh and decision.role is Role.ESCALATION,
+            gone=gone,
             may_escalate=may_escalate,
             peer=self._roster.get(decision.role.other),
         )
@@ -195,6 +205,27 @@ class TurnRun:
         self._session = await self._desk.store.write(lambda db: sessions.get(db.conn, self._session.id))
         self._adopt(self._session)
         return outcome
+
+    async def _hand_back_if_due(self) -> None:
+        """Return to the primary where the person configured it: the escalation agent has answered often enough."""
+        due, session = self._desk.config.routing.hand_back_after, self._session
+        if not due or session.sticky is not Role.ESCALATION or session.waiting or session.pinned_agent:
+            return
+        answers = await self._desk.store.read(
+            lambda conn: spending.escalation_answers_in_a_row(conn, session.id)
+        )
+        if answers < due:
+            return
+        after = routing.handed_back(session)
+        self._session = await self._desk.store.write(
+            lambda db: sessions.set_state(db, session.id, sticky=after.sticky, waiting=after.waiting)
+        )
+        self._adopt(self._session)
+        number = "an answer" if answers == 1 else f"{answers} answers"
+        self._notice(
+            f"back to {session.primary.name} after {number} of {session.escalation.name if session.escalation else 'the other'} (routing.hand_back_after)",
+            "information",
+        )
 
     def _notice(self, text: str, severity: str) -> None:
         self._desk.publish(events.Notice(session_id=self._session.id, text=text, severity=severity))

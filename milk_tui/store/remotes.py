@@ -34,14 +34,25 @@ class RemoteSession(Struct, frozen=True, kw_only=True):
     """What was injected already, by name."""
 
 
-def current(conn: sqlite3.Connection, session_id: str, agent_name: str) -> RemoteSession | None:
-    """The one that is open, the newest of several."""
+def current(
+    conn: sqlite3.Connection, session_id: str, agent_name: str, *, stand_in: bool | None = None
+) -> RemoteSession | None:
+    """The one that is open, the newest of several. ``stand_in``: only the one that the milk session stands in for,
+    or only one that a runtime keeps."""
     row = conn.execute(
         "select * from remote_sessions where session_id = ? and agent_name = ? and ended_ms is null"
-        " order by id desc limit 1",
-        (session_id, agent_name),
+        " and (? is null or (remote_id = session_id) = ?) order by id desc limit 1",
+        (session_id, agent_name, stand_in, stand_in),
     ).fetchone()
     return _remote(row) if row else None
+
+
+def owner(conn: sqlite3.Connection, agent_name: str, remote_id: str) -> str | None:
+    """The milk session that a runtime's session belongs to."""
+    row = conn.execute(
+        "select session_id from remote_sessions where agent_name = ? and remote_id = ?", (agent_name, remote_id)
+    ).fetchone()
+    return str(row[0]) if row else None
 
 
 def open_one(
