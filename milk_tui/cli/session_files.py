@@ -46,7 +46,7 @@ def export_session(options: Options, name: str | None, file: str | None, form: s
     NAME is its title or the beginning of its id; without one it is the most recent of this directory.
     """
     from milk_tui.cli.stored import opened, session_called
-    from milk_tui.interop import session_export, session_html
+    from milk_tui.engine import session_export, session_html
 
     ending = Path(file).suffix.lstrip(".").casefold() if file else ""
     form = form or FORMS.get(ending, "md")

@@ -72,7 +72,7 @@ def show(options: Options, name: str | None, last: int | None, as_json: bool) ->
     """
     from milk_tui.cli.masking import masked
     from milk_tui.cli.stored import opened, session_called
-    from milk_tui.interop.session_export import conversation
+    from milk_tui.engine.session_export import conversation
 
     with opened(options) as store:
         session = session_called(store, name)

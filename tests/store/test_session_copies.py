@@ -6,7 +6,7 @@ import pytest
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Brick, BrickKind, PerceptScope, Producer, Role, TurnStatus
-from milk_tui.interop.session_export import conversation
+from milk_tui.engine.session_export import conversation
 from milk_tui.store import bricks, percept_lists, percepts, session_copies, turns
 from tests.store import makers
 from tests.store.makers import make_turn

@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
 from milk_tui.core.records import Leg, Role, Session, ToolCall, ToolStatus
-from milk_tui.interop.session_export import (
+from milk_tui.engine.session_export import (
     Said,
     Words,
     agents_of,

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from milk_tui.core.records import Role, ToolStatus
-from milk_tui.interop import session_export, session_html
+from milk_tui.engine import session_export, session_html
 from milk_tui.store import sessions, tool_calls
 from tests.store.makers import answered, end_leg, make_leg, make_session, make_turn
 

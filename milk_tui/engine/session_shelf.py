@@ -1,0 +1,166 @@
+"""All sessions of the database, as a list the person deals with: look into, search, rename, fork, write out, delete."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from milk_tui.core.errors import MilkError
+from milk_tui.core.records import Role, Session
+from milk_tui.core.text import one_line
+from milk_tui.engine.casting import new_nonce
+from milk_tui.store import Store, messages, owner, session_copies, session_trash, sessions
+
+if TYPE_CHECKING:
+    from milk_tui.store.messages import MessageHit
+
+TITLE_CHARS = 80
+PREVIEW_TURNS = 6
+PREVIEW_CHARS = 1_200
+FORMS = ("md", "html", "json")
+
+
+class Glimpse(Struct, frozen=True):
+    """The end of a prompt or an answer, for a preview."""
+
+    who: str
+    """Empty: the person."""
+    role: Role | None
+    at_ms: int
+    text: str
+
+
+class SessionShelf:
+    """``open_here`` says whether the program has the session open: one that is in use is not deleted."""
+
+    def __init__(self, store: Store, open_here: Callable[[str], bool]) -> None:
+        self._store = store
+        self._open_here = open_here
+        self._deleted: list[str] = []
+
+    async def rename(self, session_id: str, title: str) -> str:
+        """The title as it is kept. Raises MilkError for a blank one."""
+        name = one_line(title, TITLE_CHARS)
+        if not name:
+            raise MilkError("The title is empty.")
+        await self._store.write(lambda db: sessions.rename(db, session_id, name))
+        return name
+
+    async def fork(self, session_id: str, *, last_turn: int | None = None, title: str = "") -> Session:
+        """A copy of the session, up to and with a turn. Raises MilkError when there is none such."""
+        source = await self._store.read(lambda conn: sessions.get(conn, session_id))
+        called = one_line(title, TITLE_CHARS) or one_line(f"{source.title or 'untitled'} (fork)", TITLE_CHARS)
+        nonces = {role: new_nonce() for role in Role}
+        return await self._store.write(
+            lambda db: session_copies.fork(db, session_id, nonces=nonces, title=called, last_turn=last_turn)
+        )
+
+    async def delete(self, session_id: str) -> None:
+        """Put the session away; ``undelete`` brings it back. Raises MilkError when somebody works in it."""
+        if self._open_here(session_id):
+            raise MilkError("This session is open here.", "Begin or resume another one, then delete it.")
+        working = await self._store.read(lambda conn: sessions.owners(conn, session_id))
+        if any(owner.alive(self._store.running_folder, each) for each in working):
+            raise MilkError("Another program works in this session.", "Stop it or wait, then delete the session.")
+        if await self._store.write(lambda db: session_trash.delete(db, session_id)):
+            self._deleted.append(session_id)
+
+    async def undelete(self) -> str | None:
+        """Bring back what was deleted last in this run, or last of all; its id, ``None`` when there is nothing."""
+        while self._deleted:
+            session_id = self._deleted.pop()
+            if await self._store.write(lambda db, gone=session_id: session_trash.restore(db, gone)):  # type: ignore[misc]
+                return session_id
+        gone = await self._store.read(session_trash.listed)
+        if not gone or not await self._store.write(lambda db: session_trash.restore(db, gone[0].id)):
+            return None
+        return gone[0].id
+
+    async def glimpse(self, session_id: str) -> list[Glimpse]:
+        """The newest turns, oldest of them first; long texts are cut."""
+        from milk_tui.engine.session_export import Words, conversation
+
+        session = await self._store.read(lambda conn: sessions.get(conn, session_id))
+        said = await asyncio.to_thread(lambda: list(conversation(self._store, session_id, PREVIEW_TURNS)))
+        words = Words(session.nonces)
+        seen: list[Glimpse] = []
+        for each in said:
+            seen.append(Glimpse("", None, each.turn.created_ms, _cut(words.text(each.turn.prompt))))
+            seen += [
+                Glimpse(leg.agent_name, leg.role, leg.started_ms, _cut(words.text(leg.text)))
+                for leg, _ in each.legs
+                if leg.text.strip()
+            ]
+        return seen
+
+    async def search(self, text: str, *, directory: str | None = None, limit: int = 40) -> list[MessageHit]:
+        """Prompts and answers of sessions that hold the words, best first; ``directory``: of its sessions alone."""
+
+        def find(conn: sqlite3.Connection) -> list[MessageHit]:
+            hits = messages.search(conn, text, limit=limit * 4)
+            here = {row.id for row in sessions.rows(conn, directory)}
+            return [hit for hit in hits if hit.session_id in here][:limit]
+
+        return await self._store.read(find)
+
+    async def export(self, session_id: str, path: Path) -> Path:
+        """Write the session to a file by the ending of its name; a free name beside it when there is one.
+
+        Raises MilkError when the file can't be written, or its ending is none of ``FORMS``.
+        """
+        form = path.suffix.lstrip(".").casefold()
+        if form not in FORMS:
+            raise MilkError(
+                f"{path.name}: no such kind of file.", f"Let it end in {', '.join('.' + f for f in FORMS)}."
+            )
+        session = await self._store.read(lambda conn: sessions.get(conn, session_id))
+        return await asyncio.to_thread(self._write, session, path, form)
+
+    def _write(self, session: Session, path: Path, form: str) -> Path:
+        from milk_tui.engine import session_export, session_html
+
+        said = session_export.conversation(self._store, session.id)
+        target = path
+        try:
+            for number in range(2, 1_000):
+                try:
+                    descriptor = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+                    break
+                except FileExistsError:
+                    target = path.with_name(f"{path.stem}-{number}{path.suffix}")
+            else:
+                raise MilkError(f"{path} is there already.", "Name another file.")
+        except OSError as error:
+            raise MilkError(f"{path}: {(error.strerror or 'it can not be written').lower()}.") from error
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
+                if form == "json":
+                    session_export.as_json(out, self._store, session, said)
+                elif form == "html":
+                    session_html.html(out, session, said)
+                else:
+                    session_export.markdown(out, session, said)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                target.unlink()
+            raise MilkError(f"{target}: {(error.strerror or 'it can not be written').lower()}.") from error
+        return target
+
+    async def default_file(self, session_id: str, folder: Path) -> Path:
+        """Where an export goes when no file is named."""
+        from milk_tui.engine.session_export import default_name
+
+        session = await self._store.read(lambda conn: sessions.get(conn, session_id))
+        return folder / default_name(session, "md")
+
+
+def _cut(text: str) -> str:
+    words = text.strip()
+    return words if len(words) <= PREVIEW_CHARS else f"{words[:PREVIEW_CHARS].rstrip()} …"
