@@ -5,6 +5,12 @@ from __future__ import annotations
 
 def main() -> None:
     """Entry point of the installed command."""
+    import sys
+
+    from milk_tui.cli import quick
+
+    if quick.ran(sys.argv[1:]):
+        return
     from milk_tui.cli.root import run
 
     run()

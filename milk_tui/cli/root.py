@@ -18,6 +18,7 @@ COMMANDS = {
     "bricks": "milk_tui.cli.bricks:bricks",
     "config": "milk_tui.cli.config:config",
     "doctor": "milk_tui.cli.doctor:doctor",
+    "hook": "milk_tui.cli.hook:hook",
     "mcp": "milk_tui.cli.mcp:mcp",
     "memory": "milk_tui.cli.memory:memory",
     "models": "milk_tui.cli.models:models",

@@ -12,23 +12,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from milk_tui.config import Config
 from milk_tui.core import blocks
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core.currency import take_replaced
-from milk_tui.core.errors import MilkError, PerceptRefusedError
+from milk_tui.core.errors import PerceptRefusedError
 from milk_tui.core.perception import parse
 from milk_tui.core.percepts import without_label
-from milk_tui.core.records import Consumer, Layer, Leg, PerceptionEntry, Session
+from milk_tui.core.records import Consumer, Layer, PerceptionEntry, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import TagKind, split_consumer
 from milk_tui.core.tool_calls import ToolOutcome
 from milk_tui.engine import admission, casting, commit, memory_answers, memory_forgetting
 from milk_tui.engine.outside_client import Client
-from milk_tui.store import Store, captures, legs, perception, percepts, sessions, turns
+from milk_tui.engine.outside_place import Place, nearest, place
+from milk_tui.store import Store, captures, perception, percepts, sessions, turns
 from milk_tui.store.clock import now_ms
 from milk_tui.store.percepts import Change
 
@@ -41,17 +41,6 @@ FLOOD_MS = 5 * 60_000
 PERCEPTION_CHARS = 8_000
 
 _SECRET = "Not kept: it looks like it holds a secret."
-
-
-class Place(Struct, frozen=True, kw_only=True):
-    """Where a call belongs. ``session`` ``None``: there is none yet."""
-
-    client: Client
-    session: Session | None
-    reach: tuple[str, ...]
-    """Ids of the sessions whose facts the client may see."""
-    leg: Leg | None = None
-    """The leg that the client works on, when the screen started it."""
 
 
 class OutsideMemory:
@@ -190,18 +179,7 @@ class OutsideMemory:
 
     def place(self, conn: sqlite3.Connection) -> Place:
         """Where a call of this moment belongs; nothing is made. Raises MilkError when the named session is gone."""
-        if self._session:
-            session = sessions.by_name(conn, self._session, str(self._directory))
-            if session is None:
-                raise MilkError(f"There is no session {self._session}.", "Run: milk-tui sessions list")
-        else:
-            session = nearest(conn, self._directory)
-        client = self._client.in_session(session)
-        if client.known:
-            leg = _running(conn, session, client) if self._session and session else None
-            return Place(client=client, session=session, reach=_ids(session), leg=leg)
-        apart = sessions.outside_of(conn, str(self._directory))
-        return Place(client=client, session=apart, reach=(*_ids(session), *_ids(apart)))
+        return place(conn, self._client, self._directory, session=self._session)
 
     def _home(self, db: Database) -> tuple[Place, Session]:
         """The place and its session, made when there is none: for an agent one that the screen goes on with."""
@@ -263,32 +241,3 @@ class OutsideMemory:
         if layer is Layer.INVARIANT:
             return ToolOutcome("Proposed; it holds when the person accepts it.")
         return ToolOutcome(f"The {layer} is updated ({len(made)} {'entry' if len(made) == 1 else 'entries'}).")
-
-
-def nearest(conn: sqlite3.Connection, directory: Path) -> Session | None:
-    """The newest session of the directory, or of the nearest one above it in the same repository."""
-    for folder in (directory, *directory.parents):
-        session = sessions.newest(conn, str(folder))
-        if session is not None or (folder / ".git").exists():
-            return session
-        if folder == directory and not _in_repository(directory):
-            return None
-    return None
-
-
-def _in_repository(directory: Path) -> bool:
-    return any((folder / ".git").exists() for folder in directory.parents)
-
-
-def _ids(session: Session | None) -> tuple[str, ...]:
-    return (session.id,) if session else ()
-
-
-def _running(conn: sqlite3.Connection, session: Session, client: Client) -> Leg | None:
-    """The leg that the agent works on now."""
-    row = conn.execute(
-        "select l.id from legs l where l.session_id = ? and l.agent_name = ? and l.status = 'running'"
-        " order by l.id desc limit 1",
-        (session.id, client.name),
-    ).fetchone()
-    return legs.get(conn, row[0]) if row else None
