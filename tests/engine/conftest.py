@@ -11,7 +11,10 @@ import pytest
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.workspace import HOST_COMMAND_VARIABLE, Launch, Workspace
+from tests.store.conftest import empty_database, session, store
 from tests.support.polling import until
+
+__all__ = ["Stage", "begin", "empty_database", "session", "store"]
 
 
 class Stage:
