@@ -149,7 +149,7 @@ _CLASSES: dict[str, str] = {
 
 _CONTRASTS = (
     "ios|android|macos|windows|linux|desktop|mobile|web|tablet|browser|server|client|cli|gui|api",
-    "staging|production=prod|development=dev|test|testing|qa|local|preview|sandbox|ci|demo|live",
+    "staging|production=prod|development=dev|test=tests|testing|qa|local|preview|sandbox|ci|demo|live",
     "frontend|backend|infrastructure|middleware",
     "upload=uploads|download=downloads",
     "read=reads|write=writes",

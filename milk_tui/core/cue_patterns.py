@@ -207,7 +207,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
         "became",
         "was were been got",
         r"\b(?P<a>(?:was|were|has been|have been|got)\s(?:extended|raised|increased|lowered|reduced|shortened|cut"
-        r"|postponed"
+        r"|postponed|enlarged|expanded|merged|split"
         r"|delayed|doubled|halved|tripled|prolonged|re-?scheduled|changed|brought forward|added|introduced"
         r"|enabled|disabled|installed|activated|deactivated|banned|forbidden))\b",
     ),

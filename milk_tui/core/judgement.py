@@ -20,6 +20,7 @@ from milk_tui.core.one_question import (
     denies_what_is_done,
     exchanges_contrast,
     one_place,
+    same_place,
 )
 from milk_tui.core.sentence_parts import NAME, unspaced
 from milk_tui.core.sentence_words import ADDITIVE, BEING, HAVING, ONLY, PLACING, SETTING, WEAK
@@ -228,7 +229,7 @@ def _worth_asking(new: Statement, old: Statement, seen: Comparison, cue: str) ->
         return APART
     if answers_of_two_cases(seen):
         return APART
-    if exchanges_contrast(new, old, seen):
+    if exchanges_contrast(new, old, seen) and not _adds(new):
         return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen), cue)
     if seen.contrasted:
         return APART
@@ -240,6 +241,8 @@ def _worth_asking(new: Statement, old: Statement, seen: Comparison, cue: str) ->
     if question := answered_by_both(new, old, seen):
         return Judgement(Verdict.CONFLICTS, seen.overlap, f"both say {question}: {_replaced_words(seen)}", cue)
     if one_place(new, old, seen) and seen.overlap >= LOOKS_ALIKE and not _adds(new):
+        return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen), cue)
+    if same_place(new, old, seen) and seen.overlap >= SAME_SUBJECT and not _adds(new):
         return Judgement(Verdict.CONFLICTS, seen.overlap, _replaced_words(seen), cue)
     if counts_anew(new, old):
         return Judgement(Verdict.CONFLICTS, seen.overlap, f'"{cue}" is said of what this fact counts', cue)

@@ -12,7 +12,7 @@ from milk_tui.core.comparison import Comparison
 from milk_tui.core.cues import CueKind
 from milk_tui.core.polarity import FLIPS
 from milk_tui.core.sentence_parts import NAME
-from milk_tui.core.sentence_words import ADDITIVE, HAS_ONE_VALUE, HAVING
+from milk_tui.core.sentence_words import DETERMINERS, HAS_ONE_VALUE, HAVING
 from milk_tui.core.statements import Statement, Token, Zone
 from milk_tui.core.words import stem
 
@@ -42,6 +42,9 @@ _MADE = frozenset(
 _KEPT = _stems("delete deleted remove removed purge purged keep kept retain retained archive archived expire expires")
 _OF_TIME = frozenset(("date", "time", "duration", "choice:weekday", "choice:rhythm", "number"))
 _ELSEWHERE = frozenset(("to", "for", "at", "after", "before", "until"))
+_LEADING = frozenset(
+    ("in", "on", "at", "with", "from", "to", "as", "via", "through", "into", "under", "auf", "mit", "dans")
+)
 _COUNTING = frozenset(("added", "removed", "joined", "left", "introduced", "installed"))
 
 
@@ -68,8 +71,41 @@ def one_place(new: Statement, old: Statement, seen: Comparison) -> bool:
     both = [t for t in old.tokens if not t.soft and t.start not in left and t.zone not in (Zone.VERB, Zone.REST)]
     if new.slot.partition(" ")[2]:
         return bool(both) and not _has_verb(seen) and _of_time(new) is _of_time(old)
-    subject = {token.folded for token in both if token.zone in (Zone.SUBJECT, Zone.CONDITION)}
+    about = (Zone.SUBJECT, Zone.CONDITION)
+    subject = {token.folded for token in old.tokens if token.zone in about and token.start not in left}
     return new.slot in _BEING and bool(subject & HAS_ONE_VALUE)
+
+
+def same_place(new: Statement, old: Statement, seen: Comparison) -> bool:
+    """All that differs stands after one preposition: "write commit messages in *the past tense*"."""
+    if (
+        _verb(new) != _verb(old)
+        or seen.pairs
+        or seen.flipped
+        or not (seen.new_only and seen.old_only)
+        or _has_verb(seen)
+    ):
+        return False
+    if any(token.zone is Zone.SUBJECT for token in (*seen.new_only, *seen.old_only)):
+        return False
+    (place, before), (old_place, old_before) = _led_by(new, seen.new_only), _led_by(old, seen.old_only)
+    alike = bool(place) and before == old_before and place == old_place
+    return alike and _of_time(new) is _of_time(old)
+
+
+def _led_by(statement: Statement, left: tuple[Token, ...]) -> tuple[str, str]:
+    """The preposition before what is left, when that is one phrase, and the word before it."""
+    starts = {token.start for token in left}
+    at = [index for index, token in enumerate(statement.tokens) if token.start in starts]
+    if any(not token.soft and token.start not in starts for token in statement.tokens[at[0] : at[-1]]):
+        return "", ""
+    for place in range(at[0] - 1, 0, -1):
+        token = statement.tokens[place]
+        if token.folded in _LEADING:
+            return token.folded, statement.tokens[place - 1].key
+        if token.folded not in DETERMINERS:
+            break
+    return "", ""
 
 
 def answers_of_two_cases(seen: Comparison) -> bool:
@@ -79,7 +115,7 @@ def answers_of_two_cases(seen: Comparison) -> bool:
 
 def exchanges_contrast(new: Statement, old: Statement, seen: Comparison) -> bool:
     """All that differs is which of two opposites is said: "is on the left", "is on the right"."""
-    if new.slot != old.slot or new.slot in HAVING or any(token.folded in ADDITIVE for token in new.tokens):
+    if new.slot != old.slot or new.slot in HAVING:
         return False
     if len(seen.new_only) != 1 or len(seen.old_only) != 1:
         return False

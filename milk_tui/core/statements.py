@@ -127,7 +127,7 @@ def parse(text: str) -> Statement:
             text,
             text[clause[0] : clause[1]],
             changed=bool(found),
-            past=verb >= 0 and _is_past(parts[verb].folded),
+            past=verb > 0 and _is_past(parts[verb].folded),
         ),
         cues=found,
         signs={FLIPS[token.folded][0]: FLIPS[token.folded][1] for token in said if _flips(token, text)},

@@ -108,6 +108,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         rf"(?<![\w.]){_AMOUNT}(?:[\s-]?(?i:{_WORD_UNITS})\b|[kKmM]?\s?(?:%|€|\$)|\s?(?:s|h|B)\b|[smhdb]\b|\s?(?:req|[kKmMgG]bit)/s)",
     ),
     ("quantity", rf"\b(?i:{_any(list(NUMBER_WORDS))})[\s-](?i:{_WORD_UNITS})\b"),
+    ("number", r"(?<![\w.])\d{1,9}(?:\.\d{1,9})?[eE][-+]?\d{1,2}\b"),
     ("number", rf"(?<![A-Za-z0-9_.]){_AMOUNT}[kKM]?(?![A-Za-z0-9_])(?!\.\d)"),
     ("number", rf"\b(?i:{_SPELLED})\b(?!-)"),
     ("number", r"(?i:(?<=\bis )|(?<=\bare )|(?<=\bto ))one\b(?=\s?[.,;]|\s?$)"),
@@ -134,6 +135,7 @@ _PATTERNS = (
 
 _pattern = re.compile("|".join(f"(?P<{kind}_{number}>{pattern})" for number, (kind, pattern) in enumerate(_PATTERNS)))
 _number = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_power = re.compile(r"\d+(?:\.\d+)?e[-+]?\d{1,2}")
 _digits = re.compile(r"\d+")
 
 
@@ -210,6 +212,8 @@ def _amount(text: str) -> Decimal:
     if text in NUMBER_WORDS:
         return Decimal(NUMBER_WORDS[text])
     plain = re.sub(r"[,_'’]", "", text)
+    if _power.fullmatch(plain):
+        return Decimal(plain)
     found = _number.search(plain)
     factor = {"k": 1000, "m": 1_000_000}.get(plain[-1:], 1)
     return Decimal(found.group()) * factor if found else Decimal(0)

@@ -4,6 +4,14 @@ labelled pairs of ``tests/data/memory`` are others."""
 from __future__ import annotations
 
 SUPERSEDE = [
+    ("Prices are in Swiss francs.", "Prices are in euros."),
+    ("The kiosk speaks German by default.", "The kiosk speaks English by default."),
+    ("El límite es de 100 usuarios.", "El límite subió a 250 usuarios."),
+    ("The primary colour is #3366ff.", "The primary colour is #2255ee."),
+    ("El despliegue se hace los lunes.", "El despliegue se hace los jueves."),
+    ("The learning rate is 3e-4.", "The learning rate is 1e-4."),
+    ("Main database host is db1.internal.", "Main database host: db3.internal."),
+    ("Wir verwenden Maven.", "Wir haben Maven durch Gradle ersetzt."),
     ("The ledger is kept in Postgres.", "We migrated the ledger from Postgres to ScyllaDB."),
     ("We use Postgres", "We migrated to ScyllaDB from Postgres"),
     ("We deploy with Ansible.", "Ansible has been replaced with Pulumi."),
@@ -296,6 +304,20 @@ SUPERSEDE = [
 """The second retires the first."""
 
 NOTICED = [
+    ("Photos are stored in the database.", "Photos live on object storage."),
+    ("The changelog is written manually.", "The changelog is generated from commit messages."),
+    ("Old releases are deleted after 30 days.", "Old releases are kept forever."),
+    ("The pipeline has four stages.", "A fifth stage, signing, was added to the pipeline."),
+    ("Code owners review every change.", "Code owner review is optional."),
+    ("The sidebar is on the left.", "The sidebar is on the right."),
+    ("The log level in CI is debug.", "The log level in CI is info."),
+    ("The first onboarding step is the address form.", "The first onboarding step is the phone number."),
+    ("Put new components in src/ui.", "Put new components in src/components."),
+    ("The API returns 404 for archived items.", "Archived items give 410."),
+    ("We use semantic versioning.", "Versions follow calendar versioning."),
+    ("The tablet app is written in Cordova.", "We rewrote the tablet app natively."),
+    ("Il server è a Milano.", "Il server è stato spostato a Torino."),
+    ("사무실은 서울에 있다.", "사무실은 부산으로 이전했다."),
     ("The project uses Poetry.", "The project uses uv."),
     ("Comments are moderated by hand.", "Comments are now moderated by a classifier."),
     ("The log level in production is info.", "The log level in production was lowered to warning."),
@@ -391,6 +413,14 @@ NOTICED = [
 """The second may well retire the first; the person is asked."""
 
 ADD = [
+    ("Meetings are on Tuesday.", "Meetings are in room 4."),
+    ("Logs are written to /var/log.", "Logs are written in JSON."),
+    ("Backups are kept for 90 days.", "Backups are encrypted."),
+    ("Old tickets are deleted.", "Old tickets are listed on the archive page."),
+    ("The primary colour is #3366ff.", "The accent colour is #ff6633."),
+    ("The pipeline has four stages.", "A badge was added to the pipeline page."),
+    ("The order of migrations is alphabetical.", "The order of imports is alphabetical."),
+    ("The parser is written by hand.", "The parser is in src/parse."),
     ("Ticket 501 is about the export.", "Ticket 502 is about the import."),
     ("The iOS app uses SQLite.", "The Android app uses Room."),
     ("Staging runs on port 8080.", "Production runs on port 8443."),

@@ -38,6 +38,8 @@ EQUAL = [
     ("v2.3.1", "2.3.1"),
     ("/var/log/app/", "`/var/log/app`"),
     ("./src/main.py", "src/main.py"),
+    ("3e-4", "0.0003"),
+    ("#3366FF", "#3366ff"),
     ("`max_size`", "max_size"),
     ("charge()", "`charge()`"),
     ("每天三次", "每天3次"),
