@@ -222,10 +222,8 @@ class TurnRun:
         )
         self._adopt(self._session)
         number = "an answer" if answers == 1 else f"{answers} answers"
-        self._notice(
-            f"back to {session.primary.name} after {number} of {session.escalation.name if session.escalation else 'the other'} (routing.hand_back_after)",
-            "information",
-        )
+        agent = session.escalation.name if session.escalation else "the escalation agent"
+        self._notice(f"back to {session.primary.name} after {number} of {agent}, as configured", "information")
 
     def _notice(self, text: str, severity: str) -> None:
         self._desk.publish(events.Notice(session_id=self._session.id, text=text, severity=severity))
