@@ -21,7 +21,7 @@ from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import PerceptRefusedError
 from milk_tui.core.perception import parse
 from milk_tui.core.percepts import without_label
-from milk_tui.core.records import Consumer, Layer, PerceptionEntry, Session
+from milk_tui.core.records import Consumer, Layer, PerceptionEntry, Role, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import TagKind, split_consumer
 from milk_tui.core.tool_calls import ToolOutcome
@@ -196,12 +196,17 @@ class OutsideMemory:
         )
         return replace(at, session=session, reach=(*at.reach, session.id)), session
 
+    def _names(self, session: Session) -> tuple[str, str]:
+        """The two agents' names; of a session that no screen has opened yet they are those of the configuration."""
+        primary, escalation = session.primary, session.escalation
+        first = primary.name if primary.model else self._config.named(Role.PRIMARY) or primary.name
+        return first, escalation.name if escalation else self._config.named(Role.ESCALATION)
+
     def _remember(self, db: Database, fact: str, now: int) -> list[Change]:
         at, session = self._home(db)
         consumer, content = Consumer.ALL, fact.strip()
         if at.client.known:
-            escalation = session.escalation.name if session.escalation else ""
-            consumer, content = split_consumer(content, session.primary.name, escalation)
+            consumer, content = split_consumer(content, *self._names(session))
         content, replaces = take_replaced(without_label(content))
         leg, limit = at.leg, self._config.memory.facts_per_turn
         if leg is not None:
