@@ -51,7 +51,7 @@ def run(options: Options) -> dict[str, Any]:
             name = _NAMES.get(size, str(size))
             store = Store.open(kept / f"facts-{size}.db")
             try:
-                _fill(store, size)
+                fill(store, size)
                 result |= _measure(store, size, None, runs, f"lexical_{name}", samples)
                 if size <= LARGEST_WITH_VECTORS:
                     try:
@@ -107,7 +107,7 @@ def _prompts(conn: Any, size: int, count: int) -> Iterator[str]:
         yield f"please look at {' '.join(rng.sample(first, min(7, len(first))))} and then the {' '.join(second[:5])}"
 
 
-def _fill(store: Store, size: int) -> None:
+def fill(store: Store, size: int) -> None:
     """Facts with their moments, and with vectors as far as those are measured; nothing when they are there."""
     if store.read_sync(lambda conn: conn.execute("select count(*) from percepts").fetchone()[0]) >= size:
         return
