@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -75,6 +76,7 @@ _ENDINGS = (
     *("ences", "ence", "ities", "ity", "ness", "ions", "ion", "ings", "ing", "ives", "ive", "ers", "ors", "er", "or"),
     *("ed", "ly", "al", "es", "s", "e"),
 )
+_MOST_ROOTS = 4_096
 _LONGEST_CHOICE = 4
 _LEFT = re.compile(r"\b(?:left|retired|quit|resigned|died|closed|expired)\s*\Z", re.IGNORECASE)
 
@@ -111,6 +113,7 @@ def unspaced(word: str) -> bool:
     return bool(_UNSPACED.match(word))
 
 
+@lru_cache(maxsize=_MOST_ROOTS)
 def root(word: str) -> str:
     """What words of one family share: rotate, rotates, rotation."""
     if len(word) < 5 or not word.isalpha():
