@@ -9,8 +9,8 @@ def main() -> None:
 
     from milk_tui.cli import quick
 
-    if quick.ran(sys.argv[1:]):
-        return
+    if (asked := quick.plain(sys.argv[1:])) is not None:
+        quick.hook(*asked)
     from milk_tui.cli.root import run
 
     run()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 _FILES = ("--config", "--database")
 
 
-def ran(arguments: list[str]) -> bool:
-    """True when the arguments were the plain call ``[--config FILE] [--database FILE] hook [--as NAME]`` with something
-    on standard input, and it is done; everything else is left to ``cli.root``."""
+def plain(arguments: list[str]) -> tuple[dict[str, Path], str] | None:
+    """Files and name of the call ``[--config FILE] [--database FILE] hook [--as NAME]`` with something on standard
+    input; ``None`` for everything else, which is ``cli.root``'s."""
     files: dict[str, Path] = {}
     rest = list(arguments)
     while len(rest) > 1 and rest[0] in _FILES and not rest[1].startswith("-"):
@@ -22,14 +25,21 @@ def ran(arguments: list[str]) -> bool:
         case ["hook", "--as", name] if not name.startswith("-"):
             named = name
         case _:
-            return False
+            return None
     if sys.stdin is None or sys.stdin.isatty():
-        return False
-    from milk_tui.interop import hook
+        return None
+    return files, named
 
-    asked = hook.Asked(named=named, config=files.get("--config"), database=files.get("--database"))
-    say(hook.answer(sys.stdin.buffer, asked))
-    return True
+
+def hook(files: dict[str, Path], named: str) -> NoReturn:
+    """Answer and leave at once: collecting garbage and tidying up would take as long as the answer does."""
+    gc.disable()
+    from milk_tui.interop import hook as answers
+
+    asked = answers.Asked(named=named, config=files.get("--config"), database=files.get("--database"))
+    say(answers.answer(sys.stdin.buffer, asked))
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def say(line: str) -> None:
@@ -38,4 +48,4 @@ def say(line: str) -> None:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except OSError:
-        sys.stdout = None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

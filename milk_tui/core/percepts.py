@@ -7,7 +7,6 @@ confirmation.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -53,6 +52,8 @@ def normalise(text: str) -> str:
 
 def content_hash(content: str) -> str:
     """The same for texts that are equal once normalised: the only thing that makes a duplicate here."""
+    import hashlib
+
     return hashlib.sha256(normalise(content).encode()).hexdigest()
 
 

@@ -18,7 +18,7 @@ MOST_TOLD = 2_000
 
 
 class Runtime(Struct, frozen=True, kw_only=True):
-    """One session of a runtime. ``told``: ids of the facts that it was given to the hashes of their texts."""
+    """One session of a runtime. ``told``: ids of the facts that it was given to marks of their texts."""
 
     client: str
     remote_id: str
