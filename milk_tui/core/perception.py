@@ -94,7 +94,14 @@ def made(layer: Layer, key: str, lines: Sequence[str]) -> PerceptionEntry:
         if text := _without_marks(bare, more):
             said = more | said
         kept = [text or _mark_text(bare)]
-    return PerceptionEntry(layer=layer, key=key_of(key), value="\n".join(kept), **said)
+    return PerceptionEntry(
+        layer=layer,
+        key=key_of(key),
+        value="\n".join(kept),
+        reason=said.get("reason", ""),
+        blocker=said.get("blocker", ""),
+        stale=said.get("stale", ""),
+    )
 
 
 def normal(entry: PerceptionEntry) -> PerceptionEntry:

@@ -194,6 +194,7 @@ async def run_turn(
 
     leave = conductor.listen(hear)
     try:
+        await conductor.perception.greet()
         gathered.turn = await conductor.submit(prompt, escalate=escalate)
         await _until(gathered, changed, stop)
         if not gathered.done:

@@ -37,6 +37,7 @@ from milk_tui.core.text import clean
 from milk_tui.engine import events, exchanges, remote_legs
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
+from milk_tui.engine.circles import Circles
 from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
@@ -90,6 +91,7 @@ class LegRun:
     _begun: bool = False
     _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
     _work: asyncio.Task[None] | None = None
+    _circles: Circles | None = None
     _stopped: bool = False
 
     @property
@@ -235,10 +237,14 @@ class LegRun:
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
         )
+        circles = self._circles = Circles(self.desk.config.routing, order.agent.name, self._warn)
         try:
             async with contextlib.aclosing(order.agent.run(request)) as stream:  # type: ignore[type-var]
                 async for event in stream:
                     await self._on(event)
+                    if circles.hear(event):
+                        self._end = said.LegEnd("error", circles.error)
+                        break
         except asyncio.CancelledError:
             self._end = said.LegEnd("cancelled")
             raise
@@ -247,6 +253,11 @@ class LegRun:
             what = error.what if isinstance(error, MilkError) else f"{type(error).__name__} in milk itself"
             hint = error.hint if isinstance(error, MilkError) else "The log has the details."
             self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
+        finally:
+            circles.close()
+
+    def _warn(self, text: str) -> None:
+        self._publish(events.LegNotice, text=text, severity="warning")
 
     async def _run_watched(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         """Run a tool, and say beside its result what it speaks against."""
@@ -419,6 +430,7 @@ class LegRun:
             via=self._captures.via,
             error=ending.error,
             silent=not ending.text.strip() and not self._tools,
+            circle=self._circles.found if self._circles else None,
         )
 
     async def _with_uses(self, ending: Ending) -> Ending:

@@ -18,6 +18,8 @@ from milk_tui.store import Store, perception, perception_disputes, perception_sl
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from sqlite_utils import Database
 
 VALUE_CHARS = 4_000
@@ -144,6 +146,46 @@ class PerceptionDesk:
         if not name.strip():
             raise MilkError("The slice has no name.", "Say which slice to open.")
         await self.edit(Layer.FRAME, SLICE, name)
+
+    async def take_up(self) -> None:
+        """A session that has not begun goes on with the slice that is open in its directory, and stays at it whatever
+        other sessions open later."""
+        session_id = self._session().id
+
+        def behind(conn: sqlite3.Connection) -> bool:
+            if perception.last_turn(conn, session_id):
+                return False
+            newest = perception_slices.newest(conn, session_id)
+            stands = perception_slices.stands(conn, session_id)
+            return bool(newest) and not (stands and perception_slices.of_session(conn, session_id) == newest)
+
+        def write(db: Database) -> None:
+            name = perception_slices.newest(db.conn, session_id)
+            perception_slices.open_one(db, session_id, name, as_of=0)
+
+        if not self._store.read_only and await self._store.read(behind):
+            await self._store.write(write)
+
+    async def greeting(self) -> str:
+        """What a session that has not begun is told: which slice it goes on with. Empty when there is none."""
+        session_id = self._session().id
+
+        def read(conn: sqlite3.Connection) -> tuple[str, int]:
+            if perception.last_turn(conn, session_id):
+                return "", 0
+            name = perception_slices.of_session(conn, session_id)
+            return name, len(perception.current(conn, session_id, Layer.FRAME, slice_name=name))
+
+        name, entries = await self._store.read(read)
+        if not entries:
+            return ""
+        which = f"the slice {name}" if name else "the open slice"
+        return f"This session goes on with {which}: its frame has {entries} entr{'y' if entries == 1 else 'ies'} (F4)."
+
+    async def greet(self) -> None:
+        """Tell the listeners ``greeting``, when there is one."""
+        if text := await self.greeting():
+            self._publish(events.Notice(session_id=self._session().id, text=text))
 
     async def undo(self) -> str:
         """Take back what was done last; what it was. Empty when there is nothing left to take back."""

@@ -61,6 +61,7 @@ class Workspace:
         self.tokens = TokenCounter(lambda: self.host)
         self._embedded: EmbeddedManager | None = None
         self._conductors: dict[str, Conductor] = {}
+        self._shelf: SessionShelf | None = None
         ends = launch.new or not launch.one_shot
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
         self._recall = Recalling(store, self.config.memory, self._tell)
@@ -94,6 +95,7 @@ class Workspace:
         conductor.listen(self._recall.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
+        await conductor.perception.take_up()
         if self.roster.known:
             await conductor.agents_found()
         return conductor
@@ -121,6 +123,15 @@ class Workspace:
         directory = None if everywhere else str(self.directory)
         rows = await self.store.read(lambda conn: sessions.rows(conn, directory))
         return [row for row in rows if row.turns or row.id in self._conductors]
+
+    @property
+    def shelf(self) -> SessionShelf:
+        """What the person does with sessions beside the one on the screen."""
+        from milk_tui.engine.session_shelf import SessionShelf
+
+        if self._shelf is None:
+            self._shelf = SessionShelf(self.store, lambda session_id: session_id in self._conductors)
+        return self._shelf
 
     def notices(self) -> list[str]:
         """How the database was opened, as lines for the person."""

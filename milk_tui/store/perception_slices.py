@@ -33,6 +33,15 @@ def of_session(conn: sqlite3.Connection, session_id: str, *, at_turn: int = _LAT
     return str(row["slice"]) if row else ""
 
 
+def newest(conn: sqlite3.Connection, session_id: str) -> str:
+    """The slice that was opened last in the session's directory."""
+    row = conn.execute(
+        "select slice from perception_slices where directory = ? order by id desc limit 1",
+        (_directory(conn, session_id),),
+    ).fetchone()
+    return str(row["slice"]) if row else ""
+
+
 def stands(conn: sqlite3.Connection, session_id: str) -> bool:
     """Whether the session has opened, or taken up, a slice by itself."""
     row = conn.execute("select 1 from perception_slices where session_id = ? limit 1", (session_id,)).fetchone()

@@ -17,6 +17,7 @@ from textual.message import Message
 from milk_tui.ui.state import SessionState
 
 if TYPE_CHECKING:
+    from milk_tui.core.permissions import Verdict
     from milk_tui.core.records import Brick, BrickKind, ContextPlan, Percept, Receipt, SessionRow
     from milk_tui.engine.conductor import Conductor
     from milk_tui.engine.events import AnyEvent
@@ -81,6 +82,7 @@ class Control:
         await self._read_session(conductor)
         self.state.ready = True
         self._post(SessionOpened(switched))
+        await conductor.perception.greet()
         await conductor.resume_waiting()
 
     async def _read_session(self, conductor: Conductor) -> None:
@@ -123,6 +125,10 @@ class Control:
         while waiting and self.conductor is not None:
             await self.conductor.submit(waiting[0])
             waiting.pop(0)
+
+    def answer(self, request_id: str, verdict: Verdict) -> bool:
+        """The person's answer to an agent; False when it does not wait any more."""
+        return self.conductor is not None and self.conductor.permissions.answer(request_id, verdict)
 
     async def take_back(self) -> str | None:
         """Take the newest waiting prompt back; ``None`` when none waits any more."""
