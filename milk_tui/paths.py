@@ -16,6 +16,9 @@ HOME_VARIABLE = "MILK_TUI_HOME"
 CONFIG_VARIABLE = "MILK_TUI_CONFIG"
 DATABASE_VARIABLE = "MILK_TUI_DATABASE"
 
+INSIDE_VARIABLE = "MILK_TUI_INSIDE"
+"""Set for agents that the program runs itself: they get their facts from it, so that our hook stays silent there."""
+
 
 def config_dir(environ: Mapping[str, str] | None = None) -> Path:
     return _folder("config", environ)

@@ -17,6 +17,7 @@ import msgspec
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.text import clean, one_line
+from milk_tui.paths import INSIDE_VARIABLE
 
 LINE_BYTES = 64 << 20
 """The longest line that is read (173 KB were seen, ``agents.md`` §1.7); a longer one is rubbish."""
@@ -40,7 +41,8 @@ class ChildError(MilkError):
 def environment(environ: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """The person's environment without what misleads an agent, nor what is milk's own; ``extra`` is laid over it."""
     hidden = (*DROPPED, "CLAUDE_CODE_MESSAGING_", "MILK_TUI_")
-    return {name: value for name, value in environ.items() if not name.startswith(hidden)} | dict(extra)
+    kept = {name: value for name, value in environ.items() if not name.startswith(hidden)}
+    return kept | {INSIDE_VARIABLE: "1"} | dict(extra)
 
 
 def program(command: Sequence[str], environ: Mapping[str, str], cwd: str = "") -> str:

@@ -25,7 +25,7 @@ from milk_tui.core.records import Consumer, Layer, PerceptionEntry, Role, Sessio
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import TagKind, split_consumer
 from milk_tui.core.tool_calls import ToolOutcome
-from milk_tui.engine import admission, casting, commit, memory_answers, memory_forgetting
+from milk_tui.engine import admission, casting, commit, memory_answers, memory_forgetting, perception_writing
 from milk_tui.engine.outside_client import Client
 from milk_tui.engine.outside_place import Place, nearest, place
 from milk_tui.store import Store, captures, perception, percepts, sessions, turns
@@ -242,7 +242,7 @@ class OutsideMemory:
             )
             for entry in entries
         ]
-        perception.append(db, session.id, made, now=now)
+        perception_writing.write(db, session.id, made, now=now)
         if layer is Layer.INVARIANT:
             return ToolOutcome("Proposed; it holds when the person accepts it.")
         return ToolOutcome(f"The {layer} is updated ({len(made)} {'entry' if len(made) == 1 else 'entries'}).")

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from milk_tui.paths import INSIDE_VARIABLE
+
 PROMPT = "UserPromptSubmit"
 TOOL = "PreToolUse"
 START = "SessionStart"
@@ -19,9 +21,6 @@ EVENTS = (PROMPT, TOOL, START, SUBAGENT_END)
 SUBAGENT_TOOLS = frozenset({"Task", "Agent"})
 FORGETS = frozenset({"compact", "clear"})
 """Starts after which the runtime no longer knows what it was told."""
-
-INSIDE_VARIABLE = "MILK_TUI_INSIDE"
-"""Set for programs that the screen runs itself: it gives them their facts in another way."""
 
 QUERY_CHARS = 2_000
 _ARGUMENT_CHARS = 400
