@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from milk_tui.agents.child import ChildError, JsonChild, environment, lines
+from milk_tui.paths import INSIDE_VARIABLE
 from tests.support.polling import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,4 +138,5 @@ async def test_nothing_is_left_behind_after_kill_9(victim: str, tmp_path: Path) 
 
 def test_the_environment_is_the_persons_without_what_misleads_an_agent() -> None:
     given = {"PATH": "/bin", "CLAUDECODE": "1", "IS_SANDBOX": "yes", "MILK_TUI_HOME": "/m", "ANTHROPIC_API_KEY": "k"}
-    assert environment(given, {"EXTRA": "1"}) == {"PATH": "/bin", "ANTHROPIC_API_KEY": "k", "EXTRA": "1"}
+    own = {INSIDE_VARIABLE: "1"}
+    assert environment(given, {"EXTRA": "1"}) == {"PATH": "/bin", "ANTHROPIC_API_KEY": "k", "EXTRA": "1", **own}
