@@ -50,7 +50,8 @@ class AgentConfig(Section, frozen=True, kw_only=True):
     """``primary`` or ``escalation``; ``[session]`` says the same by name and wins. Agents without one take
     the places that are left, in the file's order."""
     provider: Provider = Provider.LITELLM
-    """``litellm``, ``embedded``, ``claude-cli`` or ``acp``; the last two are read, but not driven yet."""
+    """``litellm``, ``embedded``; ``claude-cli``: the person's own Claude Code; ``acp``: any agent that speaks the
+    Agent Client Protocol."""
     api_base: str = ""
     """The address of the server, for a local or own one: ``http://127.0.0.1:8000/v1``."""
     api_key_env: str = ""
@@ -64,7 +65,8 @@ class AgentConfig(Section, frozen=True, kw_only=True):
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
     """0 to 2; unset: the provider's own."""
     command: tuple[str, ...] = ()
-    """The program and its arguments, for ``acp`` and ``claude-cli``."""
+    """The program and its arguments, for ``acp`` and ``claude-cli``. Unset: ``claude``, or what is known for an agent
+    called opencode, codex, gemini, goose, claude-acp, copilot, qwen, kimi or cursor."""
 
 
 class SessionConfig(Section, frozen=True, kw_only=True):
@@ -88,8 +90,7 @@ class ContextConfig(Section, frozen=True, kw_only=True):
     fresh_after_turns: Count = 8
     """Primary turns after which an escalation starts afresh instead of with what changed."""
     reinjection_turns: Count = 20
-    """Turns after which static text is given again where it lives in the agent's history (no agent that this
-    version drives has one)."""
+    """Turns after which static text is given again where it lives in the agent's history (ACP); 0: never."""
     reinjection_bytes: Count = 40_000
     """Bytes of answers after which it is given again there."""
     cache_ttl: Literal["5m", "1h"] = "5m"

@@ -11,6 +11,7 @@ from msgspec.structs import FieldInfo, fields
 from msgspec.structs import replace as replace_fields
 
 from milk_tui.config import EMBEDDED_SIZES, AgentConfig, Config, Provider
+from milk_tui.core import acp_presets
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
 
@@ -217,7 +218,7 @@ class _Reader:
                 raise self.wrong(
                     f"{path}.model", agent.model, ", ".join(f'"{size}"' for size in EMBEDDED_SIZES)
                 )
-            case Provider.ACP if not agent.command:
+            case Provider.ACP if not agent.command and acp_presets.preset(name) is None:
                 raise ConfigError(
                     f"{self.file}: {path}.command: missing.",
                     'Say which, such as command = ["opencode", "acp"].',

@@ -91,4 +91,7 @@ class Agent(Protocol):
     async def warm(self, plan: ContextPlan) -> None:
         """Prepare for the next request where that helps (an embedded model's prompt cache); may do nothing."""
 
+    async def leave(self, session_id: str) -> None:
+        """A session is closed: what runs for it alone ends; it can be gone on with later."""
+
     async def aclose(self) -> None: ...

@@ -140,6 +140,9 @@ class EmbeddedAgent:
                 async for _ in events:
                     pass
 
+    async def leave(self, session_id: str) -> None:
+        """Nothing runs for one session alone."""
+
     async def aclose(self) -> None:
         """Nothing of its own is open: the manager holds the lease, the host the connections."""
 

@@ -134,6 +134,9 @@ class LitellmAgent:
                 pass
         return "" if answer.failed else the_choice("".join(answer.text), choices)
 
+    async def leave(self, session_id: str) -> None:
+        """Nothing runs for one session alone."""
+
     async def aclose(self) -> None:
         """Nothing of its own is open: the host has the connections."""
 

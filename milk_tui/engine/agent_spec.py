@@ -8,13 +8,14 @@ from typing import Literal
 from msgspec import Struct
 
 from milk_tui.config import EMBEDDED_SIZES, Config, Provider
-from milk_tui.core import text
+from milk_tui.core import acp_presets, text
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
 from milk_tui.engine.hosted import BARE_NAMES, Hosted, hosted_of, is_local
 from milk_tui.engine.local_servers import LocalModel
 
 EMBEDDED = "embedded:"
+CLAUDE = ("claude",)
 
 EMBEDDED_NAMES = {"small": "qwen-0.5b", "tiny": "smollm2", "medium": "qwen-1.5b"}
 """What an embedded model is called in a session when nobody named it."""
@@ -27,7 +28,7 @@ class AgentSpec(Struct, frozen=True, kw_only=True):
     """What people and the other agent call it; unique in the session."""
     role: Role
     model: str
-    """litellm's name, or ``embedded:SIZE``."""
+    """litellm's name, ``embedded:SIZE``, or the model of a program of its own (empty: the program's default)."""
     provider: Provider = Provider.LITELLM
     api_base: str = ""
     api_key_env: str = ""
@@ -46,8 +47,20 @@ class AgentSpec(Struct, frozen=True, kw_only=True):
         return self.model.removeprefix(EMBEDDED) if self.provider is Provider.EMBEDDED else ""
 
     @property
+    def own_program(self) -> bool:
+        """True for an agent that is a program of its own."""
+        return self.provider in (Provider.CLAUDE_CLI, Provider.ACP)
+
+    @property
+    def shown(self) -> str:
+        """What drives it, for people."""
+        return self.model or " ".join(self.command[:2]) or self.provider.value
+
+    @property
     def local(self) -> bool:
-        """True when nothing leaves this machine."""
+        """True when nothing leaves this machine; nobody knows what a program of its own sends."""
+        if self.own_program:
+            return False
         return self.provider is Provider.EMBEDDED or is_local(self.model, self.api_base)
 
 
@@ -58,6 +71,9 @@ def from_word(config: Config, role: Role, word: str, source: str) -> AgentSpec:
     name = next((name for name in config.agents if name.lower() == word.lower()), None)
     if name is not None:
         return from_config(config, role, name, source)
+    own = program(role, word, source)
+    if own is not None:
+        return own
     if word == "embedded" or word.startswith(EMBEDDED):
         size = word.removeprefix("embedded").removeprefix(":") or config.embedded.size
         if size not in EMBEDDED_SIZES:
@@ -76,6 +92,11 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
     """The agent ``[agents.NAME]``."""
     agent = config.agents[name]
     model = agent.model
+    command = agent.command
+    if not command and agent.provider is Provider.CLAUDE_CLI:
+        command = CLAUDE
+    elif not command and agent.provider is Provider.ACP and (known := acp_presets.preset(name)):
+        command = known.command
     if agent.provider is Provider.EMBEDDED:
         model = EMBEDDED + (agent.model.removeprefix(EMBEDDED) or config.embedded.size)
     key = agent.api_key_env
@@ -93,8 +114,23 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
         window_tokens=agent.window_tokens,
         max_tokens=agent.max_tokens,
         temperature=agent.temperature,
-        command=agent.command,
+        command=command,
         source=source,
+    )
+
+
+def program(role: Role, word: str, source: str) -> AgentSpec | None:
+    """The agent of that word that is a program of its own: ``claude``, an ACP preset, either with ``:MODEL``."""
+    name, _, model = word.partition(":")
+    if name.lower() == "claude":
+        return AgentSpec(
+            name="claude", role=role, model=model, provider=Provider.CLAUDE_CLI, command=CLAUDE, source=source
+        )
+    known = acp_presets.preset(name)
+    if known is None:
+        return None
+    return AgentSpec(
+        name=known.name, role=role, model=model, provider=Provider.ACP, command=known.command, source=source
     )
 
 
@@ -149,4 +185,4 @@ def _suggestion(config: Config, word: str) -> str:
     if close:
         return f"Did you mean {close[0]}?"
     known = f"an agent of the config ({', '.join(config.agents)}), " if config.agents else ""
-    return f"Name {known}a model such as ollama_chat/qwen2.5-coder, or embedded:small."
+    return f"Name {known}a model such as ollama_chat/qwen2.5-coder, claude, or embedded:small."

@@ -1,9 +1,10 @@
 """Which two agents a session uses, found without a question (``ux.md``, "First run").
 
 Primary: named on the command line or in the config; a local server that answers; a key in the environment;
-the embedded model. Escalation: named; a key in the environment; else nobody, with the way to get one. An
-agent that was named but can't be used is not replaced in silence. Every look is kept as a :class:`Finding`,
-so that ``milk-tui doctor`` can say what to do about each miss."""
+the embedded model. Escalation: named; Claude Code or another program of its own that is installed; a key in
+the environment; else nobody, with the way to get one. An agent that was named but can't be used is not
+replaced in silence. Every look is kept as a :class:`Finding`, so that ``milk-tui doctor`` can say what to do
+about each miss."""
 
 from __future__ import annotations
 
@@ -13,15 +14,18 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from milk_tui.agents.base import Agent
 from milk_tui.config import Config, Provider
+from milk_tui.core.acp_presets import PRESETS, preset_of
+from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
 from milk_tui.engine import agent_spec
 from milk_tui.engine.agent_spec import AgentSpec
 from milk_tui.engine.hosted import HOSTED
 from milk_tui.engine.local_servers import Probe, Server, probe_all, servers_to_probe
 
-PROGRAMS = ("claude", "opencode", "codex-acp", "gemini", "goose")
-"""Agents of their own that may be on the PATH. They are reported; this version drives none of them."""
+CLAUDE = ("claude", "Claude Code", agent_spec.CLAUDE)
+INSTALL_CLAUDE = "npm install -g @anthropic-ai/claude-code"
 
 INSTALL_EMBEDDED = 'pip install "milk-tui[embedded]"'
 
@@ -55,7 +59,8 @@ class Discovery(Struct, frozen=True, kw_only=True):
             return f"No {role} agent: {named.detail}. {named.hint}".strip()
         if role is Role.ESCALATION:
             return (
-                "No escalation agent: set a key such as ANTHROPIC_API_KEY, or start with --escalation MODEL "
+                "No escalation agent: install Claude Code or another agent, set a key such as ANTHROPIC_API_KEY, or "
+                "start with --escalation MODEL "
                 "(embedded:medium needs no key)."
             )
         return (
@@ -97,12 +102,12 @@ async def discover(
     server = look.servers(probes)
     hosted = look.keys()
     embedded = look.embedded()
-    look.programs()
+    program = look.programs()
     first, second = named[Role.PRIMARY].spec, named[Role.ESCALATION].spec
     if not named[Role.PRIMARY].said:
         first = server or hosted.get(Role.PRIMARY) or embedded
     if not named[Role.ESCALATION].said:
-        second = hosted.get(Role.ESCALATION)
+        second = program or hosted.get(Role.ESCALATION)
     return Discovery(primary=first, escalation=_distinct(first, second), findings=tuple(look.findings))
 
 
@@ -111,6 +116,21 @@ def _distinct(first: AgentSpec | None, second: AgentSpec | None) -> AgentSpec | 
     if first is None or second is None or first.name.lower() != second.name.lower():
         return second
     return replace(second, name=f"{second.name[:27]}-deep")
+
+
+def named(
+    config: Config, role: Role, word: str, *, other: Agent | None = None, environ: Mapping[str, str] | None = None
+) -> AgentSpec:
+    """The agent that a person names while a session is open, with a name that is not ``other``'s. Raises ConfigError
+    when there is none, or it can't be used.
+    """
+    spec = agent_spec.from_word(config, role, word, "you")
+    problem, hint = _Look(config, os.environ if environ is None else environ).problem(spec)
+    if problem:
+        raise ConfigError(f"{problem}.", hint)
+    if other is not None and other.name.lower() == spec.name.lower():
+        spec = replace(spec, name=f"{spec.name[:27]}-{'deep' if role is Role.ESCALATION else 'fast'}")
+    return spec
 
 
 class _Named(Struct, frozen=True):
@@ -145,18 +165,18 @@ class _Look:
             "named",
             role,
             True,
-            f"{spec.name} = {spec.model} ({spec.source})",
+            f"{spec.name} = {spec.shown} ({spec.source})",
             f"{spec.api_key_env} is not set: its requests will be refused." if missing else "",
         )
         return _Named(True, spec)
 
     def problem(self, spec: AgentSpec) -> tuple[str, str]:
         """Why a named agent can't be used, and what to do; two empty texts when it can."""
-        if spec.provider in (Provider.CLAUDE_CLI, Provider.ACP):
-            return (
-                f"{spec.name} has the provider {spec.provider.value}, which is not driven yet",
-                "Name a litellm model or embedded:SIZE instead.",
-            )
+        if spec.own_program and not self.installed(spec.command[0]):
+            known = preset_of(spec.command)
+            claude = spec.provider is Provider.CLAUDE_CLI
+            hint = f"To get it: {INSTALL_CLAUDE if claude else known.install}" if claude or known else "Install it."
+            return f"{spec.name}: there is no program {spec.command[0]} on the PATH", hint
         if self.config.privacy.local_only and not spec.local:
             return (
                 f"{spec.name} ({spec.model}) is not on this machine and privacy.local_only is true",
@@ -229,15 +249,30 @@ class _Look:
         self.note("embedded", what, True, f"{model.title}: {told}")
         return agent_spec.embedded(Role.PRIMARY, size, "embedded model")
 
-    def programs(self) -> None:
+    def programs(self) -> AgentSpec | None:
+        """The first agent that is a program of its own and installed; all that are known are looked at."""
+        found: AgentSpec | None = None
+        missing: list[str] = []
+        for word, title, command in (CLAUDE, *((p.name, p.title, p.command) for p in PRESETS)):
+            path = self.installed(command[0])
+            if path:
+                unused = "; not used: privacy.local_only is true" if self.config.privacy.local_only else ""
+                self.note("program", word, True, f"{title}: {path}{unused}")
+                found = found or (None if unused else agent_spec.program(Role.ESCALATION, word, path))
+            elif word == CLAUDE[0]:
+                self.note("program", word, False, f"{title} is not on the PATH", f"To get it: {INSTALL_CLAUDE}")
+            else:
+                missing.append(word)
+        if missing:
+            hint = f"To get one: {PRESETS[0].install}"
+            self.note("program", "other agents", False, f"not installed: {', '.join(missing)}", hint)
+        return found
+
+    def installed(self, program: str) -> str:
+        """Where a program is; empty when it is nowhere on the PATH."""
         import shutil
 
-        for program in PROGRAMS:
-            path = shutil.which(program, path=self.environ.get("PATH", ""))
-            if path:
-                self.note("program", program, True, f"{path}; not driven yet")
-            elif program == "claude":
-                self.note("program", program, False, "not on the PATH")
+        return shutil.which(program, path=self.environ.get("PATH", "")) or ""
 
 
 def _importable(module: str) -> bool:

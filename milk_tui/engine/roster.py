@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Agent
-from milk_tui.config import Config
+from milk_tui.config import Config, Provider
 from milk_tui.core.records import Role
 from milk_tui.engine.agent_spec import AgentSpec
 
@@ -15,8 +16,20 @@ if TYPE_CHECKING:
     from milk_tui.modelhost.client import ModelHost
 
 
-def build(spec: AgentSpec, config: Config, host: ModelHost, embedded: Callable[[], EmbeddedManager]) -> Agent:
-    """The back end that drives the agent of ``spec``; ``embedded`` makes the manager when it is first needed."""
+def build(
+    spec: AgentSpec,
+    config: Config,
+    host: ModelHost,
+    embedded: Callable[[], EmbeddedManager],
+    database: Path | None = None,
+) -> Agent:
+    """The back end that drives the agent of ``spec``; ``embedded`` makes the manager when it is first needed.
+    ``database`` is where an agent that reaches the memory by itself finds it.
+    """
+    if spec.provider is Provider.CLAUDE_CLI:
+        return _claude(spec)
+    if spec.provider is Provider.ACP:
+        return _acp(spec, database)
     if spec.embedded_size:
         from milk_tui.agents.embedded_agent import EmbeddedAgent
 
@@ -44,6 +57,30 @@ def build(spec: AgentSpec, config: Config, host: ModelHost, embedded: Callable[[
     )
 
 
+def _claude(spec: AgentSpec) -> Agent:
+    from milk_tui import paths
+    from milk_tui.agents.claude_agent import ClaudeAgent
+    from milk_tui.agents.claude_settings import ClaudeSettings
+
+    folder = paths.runtime_dir() / "agents"
+    return ClaudeAgent(spec.name, ClaudeSettings(folder=folder, command=spec.command, model=spec.model))
+
+
+def _acp(spec: AgentSpec, database: Path | None) -> Agent:
+    import os
+    import sys
+
+    from milk_tui import paths
+    from milk_tui.agents.acp_agent import AcpAgent, AcpSettings
+
+    own = {name: os.environ[name] for name in (paths.HOME_VARIABLE, paths.CONFIG_VARIABLE) if name in os.environ}
+    if database is not None:
+        own[paths.DATABASE_VARIABLE] = str(database)
+    command = (sys.executable, "-P", "-m", "milk_tui", "mcp", "--as", spec.name)
+    settings = AcpSettings(command=spec.command, model=spec.model, mcp_command=command, mcp_env=own)
+    return AcpAgent(spec.name, settings)
+
+
 class Roster:
     """Who works in each role now, and the one line that says what to do when nobody does."""
 
@@ -57,6 +94,17 @@ class Roster:
 
     def get(self, role: Role) -> Agent | None:
         return self.agents.get(role)
+
+    def put(self, role: Role, agent: Agent) -> Agent | None:
+        """Give a role to another agent; the one that had it is the caller's to close."""
+        before = self.agents.get(role)
+        self.agents[role], self.advice[role] = agent, ""
+        return before
+
+    async def leave(self, session_id: str) -> None:
+        """A session is closed: what runs for it alone ends."""
+        for agent in self.agents.values():
+            await agent.leave(session_id)
 
     async def aclose(self) -> None:
         for agent in self.agents.values():

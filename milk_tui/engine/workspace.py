@@ -30,8 +30,11 @@ from milk_tui.store.clock import now_ms
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+    from milk_tui.agents.base import Agent
     from milk_tui.embedded.manager import EmbeddedManager, EmbeddedStatus
+    from milk_tui.engine.agent_spec import AgentSpec
     from milk_tui.engine.discovery import Discovery
+    from milk_tui.engine.session_shelf import SessionShelf
     from milk_tui.modelhost.client import HostState, ModelHost
     from milk_tui.recall import Semantic
 
@@ -146,6 +149,7 @@ class Workspace:
         """The session is left: what runs in it is stopped."""
         self._conductors.pop(conductor.session.id, None)
         await conductor.aclose()
+        await self.roster.leave(conductor.session.id)
         self._memory.closed(conductor.session.id)
 
     async def aclose(self) -> None:
@@ -202,10 +206,7 @@ class Workspace:
             if spec is None:
                 self._status(role, "missing", found.advice(role))
                 continue
-            self.roster.agents[role] = roster.build(spec, self.config, host, self._manager)
-            if spec.local:
-                self.roster.local_models.add(spec.model)
-            self._status(role, "ready", f"{spec.name} · {spec.model} ({spec.source})")
+            self._play(spec, host)
         if found.primary is None:
             self._tell(found.advice(Role.PRIMARY), "warning")
         if self.roster.agents:
@@ -213,6 +214,39 @@ class Workspace:
         primary = found.primary
         if primary is not None and primary.embedded_size:
             self._background(self._preload(primary.embedded_size))
+
+    def _play(self, spec: AgentSpec, host: ModelHost) -> Agent | None:
+        """Give the role of ``spec`` to a new agent; returns the one that had it."""
+        before = self.roster.put(spec.role, roster.build(spec, self.config, host, self._manager, self.store.path))
+        if spec.local:
+            self.roster.local_models.add(spec.model)
+        self._status(spec.role, "ready", f"{spec.name} · {spec.shown} ({spec.source})")
+        return before
+
+    async def use_agent(self, role: Role, word: str) -> AgentSpec:
+        """Give a role to another agent from the next leg on; sessions, bricks and memory stay. ``word`` as on the
+        command line. Raises ConfigError when it names none that can be used, MilkError while agents are looked for.
+        """
+        from milk_tui.engine.discovery import named
+
+        if self.host is None or not self.roster.known:
+            raise MilkError("The agents are still being looked for.", "Try again in a moment.")
+        spec = named(self.config, role, word, other=self.roster.get(role.other))
+        before = self._play(spec, self.host)
+        await self.host.start()
+        for conductor in list(self._conductors.values()):
+            await conductor.agents_found()
+        if before is not None:
+            self._background(self._retire(before))
+        if spec.embedded_size:
+            self._background(self._preload(spec.embedded_size))
+        return spec
+
+    async def _retire(self, agent: Agent) -> None:
+        """Close an agent that no role has any more, once nothing runs that may be its own."""
+        for conductor in list(self._conductors.values()):
+            await conductor.wait_idle()
+        await agent.aclose()
 
     async def _preload(self, size: str) -> None:
         """Load the embedded model while the person types their first prompt."""

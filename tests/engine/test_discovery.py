@@ -186,7 +186,7 @@ async def test_a_named_agent_that_can_not_be_used_is_not_replaced_in_silence(mon
     conf = config('[agents.claude]\nprovider="claude-cli"\nrole="escalation"')
     found = await look(conf, primary="embedded:small", environ={"OPENAI_API_KEY": "k"})
     assert (found.primary, found.escalation) == (None, None)
-    assert "not driven yet" in found.advice(Role.ESCALATION)
+    assert "there is no program claude on the PATH. To get it: npm install" in found.advice(Role.ESCALATION)
     assert "milk-tui[embedded]" in found.advice(Role.PRIMARY)
 
 
@@ -344,3 +344,65 @@ def test_the_models_named_for_each_key_are_known_to_litellm() -> None:
     for hosted in HOSTED:
         for model in (hosted.primary, hosted.escalation):
             assert model in known or model.split("/", 1)[1] in known, model
+
+
+def installed(folder: Path, *programs: str) -> dict[str, str]:
+    """An environment in whose PATH there are these programs alone."""
+    for program in programs:
+        (folder / program).write_text("#!/bin/sh\n")
+        (folder / program).chmod(0o755)
+    return {"PATH": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("programs", "name", "provider"),
+    [
+        (("claude", "opencode"), "claude", Provider.CLAUDE_CLI),
+        (("gemini", "opencode"), "opencode", Provider.ACP),
+        (("codex-acp",), "codex", Provider.ACP),
+    ],
+)
+async def test_an_installed_agent_is_the_escalation_before_a_key_is(
+    programs: tuple[str, ...], name: str, provider: Provider, tmp_path: Path
+) -> None:
+    environ = installed(tmp_path, *programs) | {"OPENAI_API_KEY": "k"}
+    found = await look(environ=environ)
+    assert found.escalation is not None and found.primary is not None
+    assert (found.escalation.name, found.escalation.provider) == (name, provider)
+    assert found.primary.provider is Provider.LITELLM
+
+
+async def test_nothing_that_sends_elsewhere_is_used_when_all_has_to_stay_here(tmp_path: Path) -> None:
+    found = await look(config("[privacy]\nlocal_only = true"), environ=installed(tmp_path, "claude"))
+    assert found.escalation is None
+    [row] = [f for f in found.findings if f.what == "claude"]
+    assert row.found and "not used" in row.detail
+
+
+async def test_agents_that_are_missing_are_one_row_with_a_way_to_get_one(tmp_path: Path) -> None:
+    found = await look(environ=installed(tmp_path, "goose"))
+    rows = {f.what: f for f in found.findings if f.kind == "program"}
+    assert rows["goose"].found and not rows["claude"].found
+    assert "opencode" in rows["other agents"].detail and "goose" not in rows["other agents"].detail
+    assert "npm install" in rows["other agents"].hint
+
+
+@pytest.mark.parametrize(
+    ("word", "command", "model"),
+    [
+        ("claude", ("claude",), ""),
+        ("claude:opus", ("claude",), "opus"),
+        ("OpenCode", ("opencode", "acp"), ""),
+        ("codex:gpt-5.6", ("codex-acp",), "gpt-5.6"),
+    ],
+)
+def test_a_program_is_named_by_one_word(word: str, command: tuple[str, ...], model: str) -> None:
+    spec = from_word(Config(), Role.PRIMARY, word, "--primary")
+    assert (spec.command, spec.model, spec.local) == (command, model, False)
+
+
+def test_a_preset_needs_no_command_in_the_config() -> None:
+    spec = from_word(config('[agents.goose]\nprovider = "acp"'), Role.ESCALATION, "goose", "config")
+    assert spec.command == ("goose", "acp")
+    own = config('[agents.mine]\nprovider = "acp"\ncommand = ["my-agent", "--acp"]')
+    assert from_word(own, Role.ESCALATION, "mine", "config").command == ("my-agent", "--acp")
