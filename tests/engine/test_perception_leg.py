@@ -9,6 +9,9 @@ from milk_tui.store import receipts
 from tests.engine.conftest import Stage
 
 
+GONE = '{"path":"gone.py"}'
+
+
 def writes(layer: str, *lines: str) -> str:
     """The agent writes entries by its tool, then says ok."""
     return f"{writing(layer, *lines)} SCN:then SCN:say ok"
@@ -36,11 +39,11 @@ def requests(stage: Stage) -> list[dict]:
 
 async def test_a_failing_tool_marks_the_hypothesis_and_the_agent_is_told_at_once_and_again(stage):
     await stage.say(writes("working", "hypothesis: the cache is stale"))
-    await stage.say('SCN:tool bash {"command":"pytest -q"} SCN:then SCN:say ok')
+    await stage.say('SCN:tool read_file {"path":"gone.py"} SCN:then SCN:say ok')
     view = (await stage.conductor.perception.layers()).layer(Layer.WORKING)
     [entry] = [each.entry for each in view.entries if each.entry.key == "hypothesis"]
     assert (entry.value, entry.writer) == ("the cache is stale", "fast")
-    assert "pytest -q" in entry.stale
+    assert "gone.py" in entry.stale
     assert "is now in doubt" in stage.record.read_text()
     await stage.say("SCN:say ok")
     assert "hypothesis: the cache is stale [stale? " in await given(stage, "working")
@@ -48,7 +51,7 @@ async def test_a_failing_tool_marks_the_hypothesis_and_the_agent_is_told_at_once
 
 async def test_a_hypothesis_that_is_written_again_after_the_failure_is_not_in_doubt(stage):
     await stage.say(
-        f"{writing('working', 'hypothesis: one')} SCN:then SCN:tool bash {{}} SCN:then"
+        f"{writing('working', 'hypothesis: one')} SCN:then SCN:tool read_file {GONE} SCN:then"
         f" {writing('working', 'hypothesis: two')} SCN:then SCN:say ok"
     )
     view = (await stage.conductor.perception.layers()).layer(Layer.WORKING)
@@ -56,11 +59,11 @@ async def test_a_hypothesis_that_is_written_again_after_the_failure_is_not_in_do
 
 
 async def test_the_program_notes_recent_results_and_the_agent_is_given_them(stage):
-    await stage.say('SCN:tool bash {"command":"make"} SCN:then SCN:say ok')
+    await stage.say('SCN:tool read_file {"path":"gone.py"} SCN:then SCN:say ok')
     lines = (await held(stage, Layer.WORKING))["recent-tool-results"]
-    assert lines.startswith("bash make → failed: ")
+    assert lines.startswith("read_file gone.py → failed: ")
     await stage.say("SCN:say ok")
-    assert "recent-tool-results: bash make" in await given(stage, "working")
+    assert "recent-tool-results: read_file gone.py" in await given(stage, "working")
 
 
 async def test_a_working_entry_that_nobody_touches_leaves_the_prompt_after_twelve_turns_and_stays_in_history(stage):
