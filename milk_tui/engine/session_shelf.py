@@ -110,18 +110,17 @@ class SessionShelf:
 
         return await self._store.read(find)
 
-    async def export(self, session_id: str, path: Path) -> Path:
-        """Write the session to a file by the ending of its name; a free name beside it when there is one.
+    async def export(self, session_id: str, file: str, folder: Path) -> Path:
+        """Write the session to a file, named from ``folder`` on, by its ending; a free name beside it when it is there.
 
         Raises MilkError when the file can't be written, or its ending is none of ``FORMS``.
         """
-        form = path.suffix.lstrip(".").casefold()
+        form = Path(file).suffix.lstrip(".").casefold()
         if form not in FORMS:
-            raise MilkError(
-                f"{path.name}: no such kind of file.", f"Let it end in {', '.join('.' + f for f in FORMS)}."
-            )
+            known = ", ".join(f".{each}" for each in FORMS)
+            raise MilkError(f"{file}: no such kind of file.", f"Let it end in {known}.")
         session = await self._store.read(lambda conn: sessions.get(conn, session_id))
-        return await asyncio.to_thread(self._write, session, path, form)
+        return await asyncio.to_thread(lambda: self._write(session, folder / Path(file).expanduser(), form))
 
     def _write(self, session: Session, path: Path, form: str) -> Path:
         from milk_tui.engine import session_export, session_html
@@ -153,12 +152,12 @@ class SessionShelf:
             raise MilkError(f"{target}: {(error.strerror or 'it can not be written').lower()}.") from error
         return target
 
-    async def default_file(self, session_id: str, folder: Path) -> Path:
-        """Where an export goes when no file is named."""
+    async def default_file(self, session_id: str) -> str:
+        """The file of an export when none is named."""
         from milk_tui.engine.session_export import default_name
 
         session = await self._store.read(lambda conn: sessions.get(conn, session_id))
-        return folder / default_name(session, "md")
+        return default_name(session, "md")
 
 
 def _cut(text: str) -> str:

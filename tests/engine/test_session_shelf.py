@@ -70,7 +70,7 @@ async def test_a_fork_is_a_session_of_its_own(store, session, shelf) -> None:
 async def test_an_export_never_replaces_a_file(store, session, shelf, tmp_path: Path) -> None:
     answered(store, session, "one", "answer")
     (tmp_path / "a.html").write_text("mine")
-    written = await shelf.export(session.id, tmp_path / "a.html")
+    written = await shelf.export(session.id, "a.html", tmp_path)
     assert written.name == "a-2.html"
     assert "answer" in written.read_text()
     assert (tmp_path / "a.html").read_text() == "mine"
@@ -79,7 +79,7 @@ async def test_an_export_never_replaces_a_file(store, session, shelf, tmp_path: 
 @pytest.mark.parametrize("name", ["a.pdf", "nowhere/a.md"])
 async def test_an_export_that_cant_be_written_says_why(store, session, shelf, tmp_path: Path, name: str) -> None:
     with pytest.raises(MilkError):
-        await shelf.export(session.id, tmp_path / name)
+        await shelf.export(session.id, name, tmp_path)
 
 
 async def test_a_blank_title_is_refused(store, session, shelf) -> None:
