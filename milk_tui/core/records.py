@@ -419,8 +419,11 @@ class Receipt(Struct, frozen=True, kw_only=True):
         return sum(s.chars for s in self.segments if s.included)
 
 
-class Percept(Struct, frozen=True, kw_only=True):
-    """One natural-language assertion with weight, provenance and currency (``semantics.md`` §2)."""
+class Percept(Struct, frozen=True, kw_only=True, gc=False):
+    """One natural-language assertion with weight, provenance and currency (``semantics.md`` §2).
+
+    It holds plain values alone, so that no search for garbage needs to look at ten thousand of them.
+    """
 
     id: str
     content: str

@@ -89,22 +89,24 @@ class FactBook:
         self.proposals: Sequence[PerceptionEntry] = ()
         self._all_groups = all_groups
         self._shelves: dict[Group, Shelf] = {group: Shelf() for group in Group}
-        self._places: dict[str, tuple[Group, Order]] = {}
+        self._groups: dict[str, Group] = {}
+        self._orders: dict[str, Order] = {}
+        """Where each fact is, in two, since pairs would all be looked at in each search for garbage."""
         self._arrived: dict[str, int] = {}
         self._width = 0
         self._room: Room | None = None
 
     def put(self, percept: Percept) -> bool:
         """A fact is new or changed; True when it left its group for one of those that are gone, or was decided."""
-        before = self._places.get(percept.id)
+        before = self._groups.get(percept.id)
         self._take(percept.id)
         self.percepts[percept.id] = percept
         self._arrived.setdefault(percept.id, len(self._arrived))
-        group, order = place = self._place(percept)
+        group, order = self._place(percept)
         row = FactRow(percept)
         self._shelves[group].put(order, row, row.height(self._width))
-        self._places[percept.id] = place
-        return before is not None and before[0] is not group and (group in _LEFT or before[0] in _DECIDED)
+        self._groups[percept.id], self._orders[percept.id] = group, order
+        return before is not None and before is not group and (group in _LEFT or before in _DECIDED)
 
     def drop(self, id_: str) -> None:
         """A fact is no more."""
@@ -116,12 +118,14 @@ class FactBook:
         others work, and the book is as it was."""
         made: dict[Group, list[tuple[Order, FactRow]]] = {group: [] for group in Group}
         known: dict[str, Percept] = {}
-        places: dict[str, tuple[Group, Order]] = {}
+        groups: dict[str, Group] = {}
+        orders: dict[str, Order] = {}
         arrived: dict[str, int] = {}
         for number, percept in enumerate(percepts):
             known[percept.id] = percept
             arrived[percept.id] = -number
-            group, order = places[percept.id] = self._place(percept, -number)
+            group, order = self._place(percept, -number)
+            groups[percept.id], orders[percept.id] = group, order
             made[group].append((order, FactRow(percept)))
             if number % slice_size == slice_size - 1:
                 yield
@@ -134,7 +138,8 @@ class FactBook:
                 part = shelf.rows[start : start + slice_size]
                 shelf.heights += heights(part, self._width)
                 yield
-        self.percepts, self._places, self._arrived, self._shelves = known, places, arrived, shelves
+        self.percepts, self._arrived, self._shelves = known, arrived, shelves
+        self._groups, self._orders = groups, orders
         self._room = None
 
     def set_decisions(self, conflicts: Sequence[Conflict], proposals: Sequence[PerceptionEntry]) -> None:
@@ -195,9 +200,9 @@ class FactBook:
         return next((pair for pair in self.conflicts if key in _pair_keys(pair)), None)
 
     def _take(self, id_: str) -> None:
-        if (place := self._places.pop(id_, None)) is not None:
-            self._shelves[place[0]].take(place[1])
-            if place[0] is Group.PINNED:
+        if (group := self._groups.pop(id_, None)) is not None:
+            self._shelves[group].take(self._orders.pop(id_))
+            if group is Group.PINNED:
                 self._room = None
 
     def _place(self, percept: Percept, arrived: int | None = None) -> tuple[Group, Order]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from milk_tui.core import forgetting
@@ -57,23 +59,28 @@ class Seen:
 NOTHING_SEEN = Seen()
 
 
-class FactRow:
+class FactRow(Struct, gc=False):
     """A fact. ``symbol`` stands before it instead of a pin, ``note`` instead of its status."""
 
-    __slots__ = ("cells", "key", "note", "noted", "percept", "replaced", "symbol")
+    percept: Percept
+    key: str = ""
+    """Empty: the id of the fact."""
+    symbol: Piece = ("", "")
+    note: str = ""
+    replaced: bool = False
+    cells: int = 0
+    noted: int = 0
+    """The width of the text with its note."""
 
-    selectable = True
+    selectable: ClassVar = True
 
-    def __init__(self, percept: Percept, *, key: str = "", symbol: Piece = ("", ""), note: str = "") -> None:
-        self.percept = percept
-        self.key = key or percept.id
-        self.symbol = symbol
-        self.note = note
+    def __post_init__(self) -> None:
+        percept = self.percept
+        self.key = self.key or percept.id
         self.replaced = percept.status is PerceptStatus.SUPERSEDED and percept.superseded_by is not None
         self.cells = _width(percept.content)
-        said = "" if self.replaced or _says_nothing(percept, note) else self._note(NOTHING_SEEN)
+        said = "" if self.replaced or _says_nothing(percept, self.note) else self._note(NOTHING_SEEN)
         self.noted = self.cells + (len(said) + 2 if said else 0)
-        """The width of the text with its note."""
 
     @property
     def text(self) -> str:
