@@ -153,7 +153,7 @@ class ClaudeAgent:
             await process.start()
         except BaseException:
             self._open.pop(request.session_id, None)
-            await process.aclose()
+            await process.aclose(at_once=True)
             raise
         return found
 

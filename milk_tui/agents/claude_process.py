@@ -13,7 +13,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from milk_tui.agents.child import ChildError, JsonChild
+from milk_tui.agents.child import CLOSE_S, ChildError, JsonChild
 from milk_tui.core.text import clean, one_line
 
 _log = logging.getLogger(__name__)
@@ -139,12 +139,12 @@ class ClaudeProcess:
                 self._turn = None
             self._withdraw_all()
 
-    async def aclose(self) -> None:
-        """End the program; what it has stored of the session stays."""
+    async def aclose(self, *, at_once: bool = False) -> None:
+        """End the program; what it has stored of the session stays. ``at_once``: it isn't working, don't wait for it."""
         if self._settling is not None:
             await asyncio.gather(self._settling, return_exceptions=True)
         self._withdraw_all()
-        await self._child.aclose()
+        await self._child.aclose(grace_s=0 if at_once else CLOSE_S)
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
