@@ -11,16 +11,20 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Make damaged text indexes anew from the tables.")
+@click.option("--database", "database_alone", is_flag=True, help="Look at the database alone.")
+@click.option("--repair", is_flag=True, help="Mend what is right in one way only; a copy is made first.")
 @json_option
 @pass_options
-def doctor(options: Options, repair: bool, as_json: bool) -> int:
+def doctor(options: Options, database_alone: bool, repair: bool, as_json: bool) -> int:
     """Check everything and say what to do.
 
     The installation, the files, the agents and the terminal."""
-    from milk_tui.cli import checks
+    from milk_tui.cli import checks, database_checks
 
-    found, discovery = checks.run_all(options, repair=repair)
+    if database_alone:
+        found, discovery = list(database_checks.database(options.database_file, repair=repair)), None
+    else:
+        found, discovery = checks.run_all(options, repair=repair)
     broken = any(check.state == "error" for check in found)
     if as_json:
         output.as_json(

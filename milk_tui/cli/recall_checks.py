@@ -13,7 +13,7 @@ from urllib.parse import quote
 from milk_tui.core.errors import MilkError
 
 if TYPE_CHECKING:
-    from milk_tui.cli.checks import Check
+    from milk_tui.cli.check import Check
     from milk_tui.config import Config
 
 _SECTION = "recall"
@@ -86,6 +86,6 @@ def _vectors(file: Path) -> Iterator[Check]:
 
 
 def _check(name: str, state: str, detail: str, hint: str = "") -> Check:
-    from milk_tui.cli.checks import Check
+    from milk_tui.cli.check import Check
 
     return Check(section=_SECTION, name=name, state=state, detail=detail, hint=hint)

@@ -3,55 +3,104 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-_IMPOSSIBLE: tuple[tuple[str, str], ...] = (
-    (
+
+class Impossible(NamedTuple):
+    """A state that can't be: ``sql`` finds its rows by name, ``mend`` makes it right where only one way is right."""
+
+    what: str
+    sql: str
+    mend: str = ""
+
+
+IMPOSSIBLE: tuple[Impossible, ...] = (
+    Impossible(
         "a leg ended without a time of its end",
         "select id from legs where status not in ('pending', 'running') and ended_ms is null",
+        "update legs set ended_ms = started_ms where status not in ('pending', 'running') and ended_ms is null",
     ),
-    (
+    Impossible(
         "a leg works on a turn of another session",
         "select legs.id from legs join turns on turns.id = legs.turn_id where legs.session_id <> turns.session_id",
     ),
-    (
+    Impossible(
         "a leg runs in a turn that has ended",
         "select legs.id from legs join turns on turns.id = legs.turn_id"
         " where legs.status = 'running' and turns.status not in ('pending', 'running')",
+        "update legs set status = 'interrupted', ended_ms = started_ms where status = 'running'"
+        " and turn_id in (select id from turns where status not in ('pending', 'running'))",
     ),
-    (
+    Impossible(
         "a leg was acknowledged without being done",
         "select id from legs where acked_ms is not null and status <> 'done'",
+        "update legs set acked_ms = null where acked_ms is not null and status <> 'done'",
     ),
-    (
+    Impossible(
         "a tool call runs in a leg that has ended",
         "select tool_calls.id from tool_calls join legs on legs.id = tool_calls.leg_id"
         " where tool_calls.status = 'running' and legs.status not in ('pending', 'running')",
+        "update tool_calls set status = 'cancelled', ended_ms = started_ms where status = 'running'"
+        " and leg_id in (select id from legs where status not in ('pending', 'running'))",
     ),
-    (
+    Impossible(
         "a fact waits for a leg that has ended",
         "select percepts.id from percepts left join legs on legs.id = percepts.leg_id"
         " where percepts.status = 'staged' and coalesce(legs.status, '') <> 'running'",
+        "update percepts set status = 'live', note = 'from an interrupted answer' where status = 'staged'"
+        " and coalesce((select status from legs where id = percepts.leg_id), '') <> 'running'",
     ),
-    (
+    Impossible(
         "a superseded fact names no successor",
         "select id from percepts where status = 'superseded' and superseded_by is null",
+        "update percepts set status = 'forgotten' where status = 'superseded' and superseded_by is null",
     ),
-    (
+    Impossible(
         "a session has no primary agent",
         "select id from sessions where not exists"
         " (select 1 from session_agents where session_id = sessions.id and role = 'primary')",
     ),
-    (
+    Impossible(
         "versions of a brick are missing",
         "select session_id || ' ' || kind from bricks group by session_id, kind having count(*) <> max(version)",
     ),
-    (
+    Impossible(
         "the size beside a text is not its size",
         "select id from legs where text_chars <> length(text) and instr(text, char(0)) = 0",
+        "update legs set text_chars = length(text) where text_chars <> length(text) and instr(text, char(0)) = 0",
+    ),
+    Impossible(
+        "a session's revision is not the number of its turns",
+        "select id from sessions where revision <> (select count(*) from turns where session_id = sessions.id)",
+        "update sessions set revision = (select count(*) from turns where session_id = sessions.id)"
+        " where revision <> (select count(*) from turns where session_id = sessions.id)",
+    ),
+    Impossible(
+        "an agent's memory is newer than its revision",
+        "select name from agents where revision < (select coalesce(max(revision), 0) from exchanges"
+        " where agent_name = agents.name)",
+        "update agents set revision = (select max(revision) from exchanges where agent_name = agents.name)"
+        " where revision < (select coalesce(max(revision), 0) from exchanges where agent_name = agents.name)",
+    ),
+    Impossible(
+        "an agent has seen more of its memory than there is",
+        "select r.id from remote_sessions r left join agents a on a.name = r.agent_name"
+        " where r.last_seen > coalesce(a.revision, 0)",
+        "update remote_sessions set last_seen = coalesce("
+        "(select revision from agents where name = remote_sessions.agent_name), 0)"
+        " where last_seen > coalesce((select revision from agents where name = remote_sessions.agent_name), 0)",
+    ),
+    Impossible(
+        "a note was delivered and nobody knows when",
+        "select id from notes where status = 'delivered' and ended_ms is null",
+        "update notes set ended_ms = coalesce(claimed_ms, created_ms) where status = 'delivered' and ended_ms is null",
+    ),
+    Impossible(
+        "a note of a run was kept twice",
+        "select min(id) from notes where run_id is not null group by run_id having count(*) > 1",
     ),
 )
 
@@ -69,12 +118,28 @@ def problems(conn: sqlite3.Connection) -> list[str]:
         return [f"the file is damaged: {error}"]
     for row in conn.execute("pragma foreign_key_check").fetchmany(20):
         found.append(f"a row of {row[0]} refers to one of {row[2]} that is not there")
-    for what, sql in _IMPOSSIBLE:
-        rows = conn.execute(sql).fetchmany(21)
+    for each in IMPOSSIBLE:
+        rows = conn.execute(each.sql).fetchmany(21)
         if rows:
             ids = ", ".join(str(row[0]) for row in rows[:20])
-            found.append(f"{what}: {ids}{' …' if len(rows) > 20 else ''}")
+            found.append(f"{each.what}: {ids}{' …' if len(rows) > 20 else ''}")
     return found
+
+
+def mend(db: Database) -> list[str]:
+    """Make right what can only be right in one way, and the text indexes; one line for each thing that was done.
+
+    Nothing that was said or learned is removed. Make a copy of the file first.
+    """
+    done: list[str] = []
+    for each in IMPOSSIBLE:
+        if each.mend and db.conn.execute(each.sql).fetchone() is not None:
+            rows = db.execute(each.mend).rowcount
+            done.append(f"{each.what}: mended in {rows:,} row{'s' if rows != 1 else ''}")
+    broken = index_problems(db)
+    if broken:
+        rebuild_indexes(db)
+    return done + [f"{told}; made anew" for told in broken]
 
 
 def index_problems(db: Database) -> list[str]:

@@ -125,3 +125,32 @@ def test_a_damaged_text_index_is_named_and_made_anew_when_asked(milk: Milk, stor
     assert checks(milk("doctor", "--json"), "files", "indexes")[0]["hint"] == "Run: milk-tui doctor --repair"
     assert "made anew" in milk("doctor", "--repair").out
     assert checks(milk("doctor", "--json"), "files", "indexes") == []
+
+
+def test_the_database_alone_is_looked_at_when_asked_for(milk: Milk, stored: Session) -> None:
+    ran = milk("doctor", "--database", "--json")
+    assert {check["name"] for check in ran.json["checks"]} == {"database"}
+    assert ran.code == 0
+
+
+def test_what_can_be_mended_is_mended_after_a_copy_was_made(milk: Milk, stored: Session, home: Path) -> None:
+    file = home / "data" / "milk.db"
+    with sqlite3.connect(file) as conn:
+        conn.execute("update sessions set revision = 99")
+    seen = milk("doctor", "--database", "--json")
+    assert (seen.code, seen.json["checks"][0]["hint"]) == (1, "Run: milk-tui doctor --repair")
+    mended = milk("doctor", "--database", "--repair", "--json")
+    assert mended.code == 0
+    assert [check["state"] for check in mended.json["checks"]] == ["info", "ok", "ok"]
+    (copy,) = (home / "data").glob("milk.db.bak-*")
+    with sqlite3.connect(copy) as conn:
+        assert conn.execute("select revision from sessions").fetchone() == (99,)
+    assert milk("doctor", "--database").code == 0
+
+
+def test_what_only_the_person_can_decide_is_left_and_said(milk: Milk, stored: Session, home: Path) -> None:
+    with sqlite3.connect(home / "data" / "milk.db") as conn:
+        conn.execute("delete from session_agents where role = 'primary'")
+    ran = milk("doctor", "--database", "--repair", "--json")
+    assert ran.code == 1
+    assert "no primary agent" in ran.json["checks"][-1]["detail"]

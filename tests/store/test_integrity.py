@@ -38,7 +38,28 @@ IMPOSSIBLE = [
         "insert into tool_calls (leg_id, call_id, name, status, arguments)"
         " select id, '1', 'x', 'running', '' from legs",
     ),
+    ("is not the number of its turns", "update sessions set revision = 77"),
+    (
+        "newer than its revision",
+        "insert into agents (name, revision) values ('ann', 1); insert into exchanges (agent_name, event_id, revision,"
+        " ts_ms, kind, session_id, label, peers, takeaway) values ('ann', 'e', 2, 1, 'handback', 's', '', '[]', '')",
+    ),
+    (
+        "seen more of its memory than there is",
+        "insert into remote_sessions (session_id, agent_name, remote_id, started_ms, last_seen)"
+        " select id, 'qwen', 'r', 1, 9 from sessions limit 1",
+    ),
+    (
+        "delivered and nobody knows when",
+        "insert into notes (session_id, status, carriers, created_ms, expires_ms, cites, text)"
+        " values ('s', 'delivered', '', 1, 2, '[]', 'x')",
+    ),
 ]
+MENDABLE = {
+    what
+    for what, _ in IMPOSSIBLE
+    if what not in ("no primary agent", "of another session", "versions of a brick are missing")
+}
 
 
 @pytest.mark.parametrize(("what", "sql"), IMPOSSIBLE)
@@ -52,6 +73,20 @@ def test_a_state_that_can_not_be_is_named(store, session, what, sql):
     store.write_sync(lambda db: db.executescript(sql + ";"))
     problems = store.read_sync(integrity.problems)
     assert any(what in problem for problem in problems), problems
+    mended = store.write_sync(integrity.mend)
+    left = store.read_sync(integrity.problems)
+    if what in MENDABLE:
+        assert any(what in told for told in mended), mended
+        assert not any(what in problem for problem in left), left
+    else:
+        assert any(what in problem for problem in left), left
+
+
+def test_a_whole_database_is_not_touched_by_mending(store, session):
+    answered(store, session, "q", "a")
+    before = list(store._writer._conn.iterdump())
+    assert store.write_sync(integrity.mend) == []
+    assert list(store._writer._conn.iterdump()) == before
 
 
 def test_a_reference_to_nothing_is_named(store, session):
