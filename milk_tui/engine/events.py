@@ -204,6 +204,24 @@ class Notice(Event, frozen=True, kw_only=True, tag="notice"):
     severity: str = "information"
 
 
+class HelperStatus(Event, frozen=True, kw_only=True, tag="helper_status"):
+    """What the recall helper is at: off · idle · searching · failed; ``text`` is one line for the person."""
+
+    state: str
+    text: str = ""
+
+
+class NoteChanged(Event, frozen=True, kw_only=True, tag="note_changed"):
+    """A note of the helper: pending · claimed · delivered (to ``receiver``) · expired · dropped (``reason``)."""
+
+    note_id: int
+    status: str
+    text: str
+    receiver: str = ""
+    reason: str = ""
+    at_ms: int = 0
+
+
 AnyEvent = (
     TurnQueued
     | TurnStarted
@@ -229,4 +247,6 @@ AnyEvent = (
     | HostChanged
     | AgentStatus
     | Notice
+    | HelperStatus
+    | NoteChanged
 )

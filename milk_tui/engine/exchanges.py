@@ -67,13 +67,22 @@ def need_fulfilled(db: Database, session: Session, need: Brick, *, now: int) -> 
         _happened(db, session, kind, f"{kind}:{session.id}:{need.version}", speaker=row["agent_name"], now=now)
 
 
-def task_returned(db: Database, session: Session, call_id: int, speaker: str, *, now: int) -> None:
-    """An ``ask_NAME`` call came back with an answer."""
+def task_returned(db: Database, session: Session, call_id: int, speaker: str, answer: str, *, now: int) -> None:
+    """An ``ask_NAME`` call came back with an answer of ``speaker``."""
     kind = ExchangeKind.TASK_COMPLETED
-    _happened(db, session, kind, f"{kind}:call:{call_id}", speaker=speaker, now=now)
+    _happened(db, session, kind, f"{kind}:call:{call_id}", speaker=speaker, said=[answer], now=now)
 
 
-def _happened(db: Database, session: Session, kind: ExchangeKind, event_id: str, *, speaker: str, now: int) -> None:
+def _happened(
+    db: Database,
+    session: Session,
+    kind: ExchangeKind,
+    event_id: str,
+    *,
+    speaker: str,
+    now: int,
+    said: Iterable[str] = (),
+) -> None:
     names = [agent.name for agent in (session.primary, session.escalation) if agent]
     listener = next((name for name in names if name.casefold() != speaker.casefold()), "")
     event = Happened(
@@ -84,7 +93,7 @@ def _happened(db: Database, session: Session, kind: ExchangeKind, event_id: str,
         label=session.title or PurePath(session.directory).name,
         speaker=speaker,
         listener=listener,
-        takeaway=rules.takeaway(_said(db.conn, session.id, speaker)),
+        takeaway=rules.takeaway([*said, *_said(db.conn, session.id, speaker)]),
     )
     exchanges.append(db, event)
 

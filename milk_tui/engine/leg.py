@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,13 +34,14 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import after_answer
 from milk_tui.core.text import clean
-from milk_tui.engine import events, exchanges, remote_legs
+from milk_tui.engine import events, exchanges, peers, remote_legs
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.circles import Circles
 from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
+from milk_tui.engine.helper import delivery
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
@@ -48,6 +49,7 @@ from milk_tui.engine.receipt import receipt_of
 from milk_tui.engine.work_tools import toolset_for
 from milk_tui.store import legs, private_calls, receipts, tool_calls
 from milk_tui.store.clock import now_ms
+from milk_tui.store.notes import TURN_STARTED, Note
 from milk_tui.tools import memory, my_memory
 from milk_tui.tools.registry import Toolset
 
@@ -77,6 +79,10 @@ class LegRun:
     _saver: Saver = field(init=False)
     _doubts: LegDoubts = field(init=False)
     _tools: dict[str, int] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+    """By call, the tool's name."""
+    _notes: Sequence[Note] = ()
+    """Of the recall helper, for the start of this leg."""
     _private: set[int] = field(default_factory=set)
     """Calls whose contents are the agent's alone."""
     _allowed: dict[str, str] = field(default_factory=dict)
@@ -154,8 +160,11 @@ class LegRun:
         self.state = await desk.store.read(lambda conn: gather(conn, view))
         if await repaired(desk.store):
             self.state = await desk.store.read(lambda conn: gather(conn, view))
+        self._notes = await delivery.claim(desk.store, session, order.role, TURN_STARTED, desk.publish)
+        self.state = msgspec.structs.replace(self.state, notes=delivery.text(self._notes))
         self.plan = context.plan(self.state)
         self.leg, receipt = await desk.store.write(self._claim)
+        delivery.told(session.id, self._notes, desk.publish)
         agent = session.agent(order.role)
         nonce = agent.nonce if agent else ""
         self._answer = Answer(nonce, [n for n in session.nonces if n != nonce])
@@ -207,6 +216,7 @@ class LegRun:
             raise MilkError(f"Leg {pending.id} was taken by another program.", "Send the prompt again.")
         receipt = receipt_of(plan, leg, self.session.nonces)
         receipts.save(db, receipt)
+        self._notes = delivery.deliver(db, self._notes, receiver=order.agent.name, carrier=TURN_STARTED)
         return leg, receipt
 
     async def _listen(self) -> None:
@@ -261,7 +271,9 @@ class LegRun:
 
     async def _run_watched(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         """Run a tool, and say beside its result what it speaks against."""
-        return self._doubts.told(name, arguments, await self._run_tool(call_id, name, arguments))
+        outcome = self._doubts.told(name, arguments, await self._run_tool(call_id, name, arguments))
+        desk, agent = self.desk, self.order.agent.name
+        return await delivery.beside(desk.store, self.session, self.order.role, agent, outcome, desk.publish)
 
     async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         if self._work_tools is not None and name in self._work_tools:
@@ -361,6 +373,7 @@ class LegRun:
 
         call = await self.desk.store.write(start)
         self._tools[call_id] = call.id
+        self._names[call.id] = name
         if my_memory.private(name):
             self._private.add(call.id)
         self._publish(events.ToolStarted, tool_id=call.id, name=name, arguments=shown)
@@ -373,6 +386,8 @@ class LegRun:
         denied = not ok and allowed_by.startswith("denied")
         status = ToolStatus.OK if ok else ToolStatus.DENIED if denied else ToolStatus.FAILED
         content = tags.mask(clean(content), self.session.nonces)
+        if ok and self.order.peer is not None and self._names.get(tool_id) == peers.tool_name(self.order.peer.name):
+            await self.desk.store.write(partial(self._peer_answered, tool_id=tool_id, answer=content))
         if tool_id in self._private:
             await self.desk.store.write(partial(private_calls.answered, tool_id=tool_id, result=content))
             content = my_memory.shown_result(content)
@@ -382,6 +397,11 @@ class LegRun:
         self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
         await self._show(self._answer.mark(), [])
         self._captures.mark()
+
+    def _peer_answered(self, db: Database, tool_id: int, answer: str) -> None:
+        peer = self.order.peer
+        assert peer is not None
+        exchanges.task_returned(db, self.session, tool_id, peer.name, answer, now=now_ms())
 
     async def _save(self) -> None:
         await self.desk.store.write(

@@ -22,6 +22,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import Explicit, RouteState
 from milk_tui.engine import commit, events, way
+from milk_tui.engine.exchanges import handed_back
 from milk_tui.engine.leg import LegRun
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
@@ -217,9 +218,12 @@ class TurnRun:
         if answers < due:
             return
         after = routing.handed_back(session)
-        self._session = await self._desk.store.write(
-            lambda db: sessions.set_state(db, session.id, sticky=after.sticky, waiting=after.waiting)
-        )
+
+        def write(db: Database) -> Session:
+            handed_back(db, session, now=now_ms())
+            return sessions.set_state(db, session.id, sticky=after.sticky, waiting=after.waiting)
+
+        self._session = await self._desk.store.write(write)
         self._adopt(self._session)
         number = "an answer" if answers == 1 else f"{answers} answers"
         agent = session.escalation.name if session.escalation else "the escalation agent"
