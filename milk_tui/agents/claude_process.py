@@ -140,7 +140,7 @@ class ClaudeProcess:
             self._withdraw_all()
 
     async def aclose(self, *, at_once: bool = False) -> None:
-        """End the program; what it has stored of the session stays. ``at_once``: it isn't working, don't wait for it."""
+        """End the program; what it has stored of the session stays. ``at_once``: without waiting."""
         if self._settling is not None:
             await asyncio.gather(self._settling, return_exceptions=True)
         self._withdraw_all()
