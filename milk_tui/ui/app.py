@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from milk_tui.engine.events import AnyEvent
     from milk_tui.engine.launch import Launch
     from milk_tui.ui.commands import Command, Commands
+    from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.transcript import messages
 
 OPEN_AFTER_S = 0.03
@@ -108,6 +109,7 @@ class MilkApp(Navigation):
     async def _open_session(self) -> None:
         drawing = await asyncio.to_thread(import_module, "milk_tui.ui.conversation")
         self._add_styles("transcript")
+        self._add_styles("permission")
         await self.main.add_conversation(drawing.Conversation())
         workspace = await self.control.open_workspace()
         self._use_config(workspace.config)
@@ -190,6 +192,8 @@ class MilkApp(Navigation):
                     self.notify(event.text, markup=False, timeout=8)
                 case happened.SessionChanged():
                     self.name_terminal()
+                case happened.PermissionAsked() | happened.PermissionEnded():
+                    self._say_asked()
                 case happened.AgentStatus() | happened.LegStarted():
                     self.state.windows = self.control.windows()
                 case _:
@@ -308,15 +312,28 @@ class MilkApp(Navigation):
         super().copy_to_clipboard(text)
         self.main.note(f"{len(text):,} characters sent to the terminal's clipboard")
 
+    def _say_asked(self) -> None:
+        """That an agent waits for the person stands in the terminal's title, and on whatever covers the main screen."""
+        self.name_terminal()
+        if self.state.asked and self.screen is not self.main:
+            self.tell("an agent asks something: go back to the conversation to answer", "warning")
+
+    def on_permission_dialog_answered(self, event: PermissionDialog.Answered) -> None:
+        self.control.answer(event.request_id, event.verdict)
+
+    def on_permission_dialog_left(self, event: PermissionDialog.Left) -> None:
+        self.main.leave_permission(event.typed)
+
     def name_terminal(self) -> None:
-        """Write the session's title into the terminal's own."""
+        """Write the session's title into the terminal's own, and before it that an agent waits for an answer."""
         from milk_tui.core.text import one_line
 
         title = one_line(self.state.title, 60)
+        asks = "▲ asks · " if self.state.asked else ""
         if self._driver is not None:
             keep = "" if self._named_terminal else "\x1b[22;0t"
             self._named_terminal = True
-            self._driver.write(f"{keep}\x1b]2;milk{' · ' + title if title else ''}\x07")
+            self._driver.write(f"{keep}\x1b]2;{asks}milk{' · ' + title if title else ''}\x07")
 
     def action_help_quit(self) -> None:
         """Textual's own meaning of ``ctrl+c``, which the main screen's replaces."""

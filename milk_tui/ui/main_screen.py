@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from milk_tui.config import UiConfig
     from milk_tui.ui.conversation import Conversation
+    from milk_tui.ui.permission_dialog import PermissionDialog
+    from milk_tui.ui.permission_host import PermissionHost
 
 
 class Across(Horizontal):
@@ -82,6 +84,11 @@ class MainScreen(Screen[None]):
         self.box = PromptBox()
         self.footer = FooterLine()
         self._reduced_motion = False
+        self.keymap = Keymap({})
+        self.typed_at = 0.0
+        """When the prompt last changed, on the monotonic clock."""
+        self._permission: PermissionHost | None = None
+        """There once an agent has asked something."""
 
     @property
     def prompt(self) -> Prompt:
@@ -112,10 +119,37 @@ class MainScreen(Screen[None]):
             self.sidebar.show_facts(facts)
         if topics & {Topic.BRICKS, Topic.HEADER}:
             self.sidebar.show_bricks()
+        if Topic.ASKED in topics:
+            self._show_asked()
         if Topic.KEYS in topics:
             self._offer_keys()
 
+    def _show_asked(self) -> None:
+        """What agents ask, over the prompt."""
+        if self._permission is None:
+            if not self._state.asked:
+                return
+            from milk_tui.ui.permission_host import PermissionHost
+
+            self._permission = PermissionHost(self, self._state)
+        self._permission.changed()
+
+    @property
+    def permission(self) -> PermissionDialog | None:
+        """The dialog of what an agent asks, while something waits."""
+        return self._permission.dialog if self._permission is not None else None
+
+    def leave_permission(self, typed: str) -> None:
+        """From the dialog back to the prompt, with what was typed for it."""
+        if self._permission is not None:
+            self._permission.leave(typed)
+
+    @on(Prompt.Changed)
+    def prompt_typed(self) -> None:
+        self.typed_at = time.monotonic()
+
     def use_settings(self, keymap: Keymap, settings: UiConfig) -> None:
+        self.keymap = keymap
         self.box.use_keys(keymap)
         self.footer.show(keymap=keymap)
         self._reduced_motion = settings.reduced_motion
@@ -139,8 +173,11 @@ class MainScreen(Screen[None]):
         if at_rest and self.focused is self.prompt:
             off.add("escape")
         where = (Where.PERCEPTS,) if self.focused is self.sidebar.pane.facts else ()
+        if self.permission is not None and self.focused is self.permission:
+            where = (Where.PERMISSION,)
+            off |= {"changes", "permissions", *self.permission.idle_keys}
         if where:
-            off |= self.sidebar.pane.facts.idle_keys
+            off |= self.sidebar.pane.facts.idle_keys if self.focused is self.sidebar.pane.facts else set()
         self.footer.show(where=where, off=frozenset(off))
 
     def on_row_list_moved(self) -> None:
@@ -162,6 +199,8 @@ class MainScreen(Screen[None]):
         target: Widget | Screen[None] | None = None if event.action.where is Where.EVERYWHERE else self
         if event.action.where is Where.PERCEPTS:
             target = self.sidebar.pane.facts
+        elif event.action.where is Where.PERMISSION:
+            target = self.permission
         (target or self.app).call_later(self.app.run_action, event.action.method, target)
 
     @on(PromptBox.CommandChosen)
@@ -227,12 +266,13 @@ class MainScreen(Screen[None]):
     def panes(self) -> list[Widget]:
         """What F6 moves between, in order."""
         conversation = [self.conversation.transcript] if self.conversation is not None else []
-        panes: list[Widget] = [self.prompt, *conversation, self.sidebar.pane.facts]
+        asked = [self.permission] if self.permission is not None else []
+        panes: list[Widget] = [self.prompt, *asked, *conversation, self.sidebar.pane.facts]
         return [pane for pane in panes if pane.region.area]
 
     def move_pane(self, step: int) -> None:
         panes = self.panes()
-        at = next((i for i, pane in enumerate(panes) if pane.has_focus), 0)
+        at = next((i for i, pane in enumerate(panes) if pane.has_focus or pane.has_focus_within), 0)
         panes[(at + step) % len(panes)].focus()
 
     def _want(self, id_: str) -> None:

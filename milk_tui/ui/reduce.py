@@ -10,6 +10,7 @@ from milk_tui.ui.state import ContextUse, QueuedPrompt, RunningLeg, SessionState
 _NOTHING: frozenset[Topic] = frozenset()
 _STATUS = frozenset({Topic.STATUS})
 _HEADER = frozenset({Topic.HEADER})
+_ASKED = frozenset({Topic.ASKED, Topic.STATUS, Topic.KEYS})
 _LEG = frozenset({Topic.STATUS, Topic.HEADER, Topic.KEYS})
 
 
@@ -51,6 +52,11 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
             state.session = event.session
             state.name_agents()
             return _LEG
+        case e.PermissionAsked():
+            state.asked[event.request.id] = event.request
+            return _ASKED
+        case e.PermissionEnded():
+            return _ASKED if state.asked.pop(event.request_id, None) else _NOTHING
         case e.HostChanged():
             state.host, state.host_detail = event.state, event.detail
             return _STATUS

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from milk_tui.core.permissions import PermissionRequest
     from milk_tui.core.records import Brick, Percept, PerceptionEntry, Session, Usage
 
 PRIMARY, ESCALATION = "primary", "escalation"
@@ -24,6 +25,8 @@ class Topic(StrEnum):
     PERCEPTS = "percepts"
     BRICKS = "bricks"
     PERCEPTION = "perception"
+    ASKED = "asked"
+    """What the agents ask the person."""
     KEYS = "keys"
     """Which actions make sense now."""
 
@@ -100,6 +103,8 @@ class SessionState:
     perception: dict[tuple[str, str], PerceptionEntry] = field(default_factory=dict)
     host: str = "stopped"
     host_detail: str = ""
+    asked: dict[str, PermissionRequest] = field(default_factory=dict)
+    """What agents wait for the person to answer, by request, in the order of asking."""
     note: str = ""
     """The newest line that belongs to no answer: a fact that was refused, news of the agents."""
     problem: str = ""
@@ -120,6 +125,7 @@ class SessionState:
         self.directory = session.directory
         self.running = None
         self.queue = {}
+        self.asked = {}
         self.usage = None
         self.usage_partial = False
         self.context = None

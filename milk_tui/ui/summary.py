@@ -103,6 +103,10 @@ def status(state: SessionState, now: float, frame: int) -> Line:
     spin = f.SPINNER[frame % len(f.SPINNER)] if frame >= 0 else "…"
     if state.problem:
         return ((state.problem, "error"),)
+    if state.asked:
+        from milk_tui.ui import permission_view
+
+        return permission_view.status(tuple(state.asked.values()))
     if state.running is not None:
         return _running(state, now, spin)
     if (view := state.loading) is not None:
