@@ -493,6 +493,7 @@ class LegRun:
                 ),
             ),
             session_cost_usd=self._cost,
+            looped=self._circles is not None and self._circles.found is not None,
             sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,
             waiting=after.waiting if after.waiting is not before.waiting else msgspec.UNSET,
             brief=escalation or "",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Agent
 from milk_tui.config import Config
+from milk_tui.core.loops import Finding
 from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Turn
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import Project
@@ -68,3 +69,5 @@ class Outcome:
     error: LegError | None = None
     silent: bool = False
     """True when nothing of it can be seen: no text, no call."""
+    circle: Finding | None = None
+    """Why the agent was stopped when it went in circles."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,24 +10,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from milk_tui.core import bricks as brick_rules
-from milk_tui.core import routing
+from milk_tui.core import loops, routing
+from milk_tui.core.loops import Finding
 from milk_tui.core.records import (
     BrickKind,
     ErrorKind,
     LegStatus,
     Role,
     RouteDecision,
+    ScorePart,
     Session,
     Turn,
     TurnStatus,
 )
 from milk_tui.core.routing import Explicit, RouteState
-from milk_tui.engine import commit, events, way
+from milk_tui.engine import circles, commit, events, way
 from milk_tui.engine.exchanges import handed_back
 from milk_tui.engine.leg import LegRun
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.roster import Roster
-from milk_tui.store import bricks, sessions, spending, turns
+from milk_tui.store import bricks, legs, sessions, spending, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -131,9 +134,7 @@ class TurnRun:
         if not turns.start(db, self.turn.id, decision, owner=self._desk.store.owner_id):
             return False
         if self._asked.reason and decision.role is Role.ESCALATION:
-            before = bricks.newest(db.conn, self._session.id, BrickKind.BRIEF)
-            brief = brick_rules.brief(before, self._asked.reason, turn_id=self.turn.id, now_ms=now_ms(), author="user")
-            commit.save(db, self._session.id, [brief] if brief else [])
+            self._save_brief(db, text=self._asked.reason, author="user")
         return True
 
     async def _guarded(self, state: RouteState, decision: RouteDecision) -> RouteDecision | None:
@@ -152,15 +153,50 @@ class TurnRun:
         while True:
             worked.add(decision.role)
             outcome = await self._run_leg(decision)
+            if outcome.status is LegStatus.DONE:
+                await self._say_if_alike(outcome)
             if outcome.error is not None and outcome.error.kind is ErrorKind.REMOTE_GONE and not self._stopped:
                 outcome = await self._begun_anew(decision)
             following = None if self._stopped else self._next(state, outcome, decision, worked)
+            if outcome.circle is not None and not self._stopped:
+                following = await self._out_of_circle(state, outcome.circle, decision, worked)
             if following is not None and following.role not in worked:
                 following = await self._guarded(state, following)
             if following is None or following.role in worked or self._stopped:
                 return _FINAL.get(outcome.status, TurnStatus.FAILED)
             decision = following
             await self._desk.store.write(partial(turns.set_route, turn_id=self.turn.id, route=decision))
+
+    async def _out_of_circle(
+        self, state: RouteState, found: Finding, decision: RouteDecision, worked: set[Role]
+    ) -> RouteDecision | None:
+        """The escalation that the person is offered when the primary was stopped for going in circles."""
+        desk = self._desk
+        if decision.role is not Role.PRIMARY or Role.ESCALATION in worked or desk.permissions is None:
+            return None
+        if state.missing(Role.ESCALATION):
+            return None
+        brief = loops.brief(found, state.primary, self.turn.prompt)
+        if not await circles.offer(desk.permissions, brief, state.primary, state.name(Role.ESCALATION)):
+            return None
+        await desk.store.write(partial(self._save_brief, text=brief, author="milk"))
+        part = ScorePart("loop", 1.0, found.kind)
+        return RouteDecision(role=Role.ESCALATION, rule="loop", reason=brief, parts=(part,))
+
+    async def _say_if_alike(self, outcome: Outcome) -> None:
+        """Say once when an agent's answers have become all but the same."""
+        if self._desk.config.routing.loops == "off":
+            return
+        leg = outcome.leg
+        texts = await self._desk.store.read(partial(legs.last_texts, session_id=leg.session_id, role=leg.role, most=4))
+        if await asyncio.to_thread(lambda: loops.alike(texts) and not loops.alike(texts[:-1])):
+            way_out = "; /escalate hands this over" if leg.role is Role.PRIMARY else ""
+            self._notice(f"{leg.agent_name} gave nearly the same answer {loops.ANSWER_TIMES} times{way_out}", "warning")
+
+    def _save_brief(self, db: Database, *, text: str, author: str) -> None:
+        before = bricks.newest(db.conn, self._session.id, BrickKind.BRIEF)
+        brief = brick_rules.brief(before, text, turn_id=self.turn.id, now_ms=now_ms(), author=author)
+        commit.save(db, self._session.id, [brief] if brief else [])
 
     def _next(
         self, state: RouteState, outcome: Outcome, decision: RouteDecision, worked: set[Role]

@@ -209,6 +209,15 @@ def last_answered(conn: sqlite3.Connection, session_id: str, role: Role) -> Leg 
     return to_leg(row) if row else None
 
 
+def last_texts(conn: sqlite3.Connection, session_id: str, role: Role, most: int) -> list[str]:
+    """What the agent said in its newest answers, oldest first."""
+    rows = conn.execute(
+        "select text from legs where session_id = ? and role = ? and status = 'done' order by id desc limit ?",
+        (session_id, role, most),
+    ).fetchall()
+    return [str(row[0]) for row in reversed(rows)]
+
+
 def to_leg(row: sqlite3.Row, *, thinking: bool = True) -> Leg:
     return Leg(
         id=row["id"],
