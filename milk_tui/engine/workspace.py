@@ -21,6 +21,7 @@ from milk_tui.engine import casting, commit, events, project, roster
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.launch import Launch
+from milk_tui.engine.outside_changes import OutsideChanges
 from milk_tui.engine.recalling import Recalling
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.token_counts import TokenCounter
@@ -68,6 +69,7 @@ class Workspace:
         ends = launch.new or not launch.one_shot
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
         self._recall = Recalling(store, self.config.memory, self._tell)
+        self._outside = OutsideChanges(store, self._conductors)
         self._tasks: set[asyncio.Task[None]] = set()
         self._recovered: asyncio.Future[None] | None = None
 
@@ -89,6 +91,7 @@ class Workspace:
         ``new`` begins one, unless the newest is empty. Raises MilkError when the named one isn't there.
         """
         await self._recover()
+        await self._outside.begin()
         session = await self._choose(which, new)
         if session.id in self._conductors:
             return self._conductors[session.id]
@@ -96,6 +99,7 @@ class Workspace:
         attended = not self.launch.one_shot
         conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic, attended=attended)
         conductor.listen(self._recall.hear)
+        conductor.listen(self._outside.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
         await conductor.perception.take_up()
@@ -197,6 +201,8 @@ class Workspace:
                 await conductor.agents_found()
         if not self.roster.agents:
             await self._recall.start()
+        if not self.launch.one_shot:
+            self._background(self._outside.watch())
         await self._memory.look()
 
     async def _engage(self, found: Discovery, host: ModelHost) -> None:

@@ -51,6 +51,14 @@ def history(
     return [_brick(row) for row in rows]
 
 
+def between(conn: sqlite3.Connection, after: int, upto: int) -> list[tuple[str, Brick]]:
+    """Versions with their session by the numbers of their rows, in the order in which they were written."""
+    rows = conn.execute(
+        f"select session_id as owner, {_COLUMNS} from bricks where id > ? and id <= ? order by id", (after, upto)
+    ).fetchall()
+    return [(row["owner"], _brick(row)) for row in rows]
+
+
 def version(conn: sqlite3.Connection, session_id: str, kind: BrickKind, number: int) -> Brick | None:
     """``None`` when there is no such version."""
     found = history(conn, session_id, kind, limit=1, before=number + 1)
@@ -60,7 +68,7 @@ def version(conn: sqlite3.Connection, session_id: str, kind: BrickKind, number: 
 def _brick(row: sqlite3.Row) -> Brick:
     return Brick(
         **{
-            **dict(row),
+            **{name: row[name] for name in Brick.__struct_fields__},
             "kind": BrickKind(row["kind"]),
             "status": None if row["status"] is None else NeedStatus(row["status"]),
         }

@@ -134,6 +134,20 @@ def recent_turns(conn: sqlite3.Connection, session_id: str, *, before: int | Non
     return [row["id"] for row in rows]
 
 
+def between(conn: sqlite3.Connection, after: int, upto: int) -> list[tuple[str, str, PerceptionEntry]]:
+    """Versions with their session and directory by the numbers of their rows, in the order in which they came."""
+    rows = conn.execute(
+        f"select session_id, directory, {_COLUMNS} from perception_entries where id > ? and id <= ? order by id",
+        (after, upto),
+    ).fetchall()
+    found = []
+    for row in rows:
+        values = {name: row[name] for name in PerceptionEntry.__struct_fields__}
+        values |= {"layer": Layer(values["layer"]), "proposed": bool(values["proposed"])}
+        found.append((row["session_id"], row["directory"], PerceptionEntry(**values)))
+    return found
+
+
 def last_turn(conn: sqlite3.Connection, session_id: str) -> int:
     """The newest turn that was worked on; 0 when there is none."""
     return _last_turn(conn, session_id)
