@@ -78,14 +78,14 @@ def one(conn: sqlite3.Connection, leg_id: int) -> SentLeg | None:
     return next((_sent(row) for row in rows), None)
 
 
-def measures(conn: sqlite3.Connection, session_id: str) -> list[Measure]:
-    """The sizes of every leg of a session, oldest first. 10,000 take some milliseconds."""
+def measures(conn: sqlite3.Connection, session_id: str, *, from_leg: int = 0) -> list[Measure]:
+    """The sizes of a session's legs from ``from_leg`` on, oldest first. 10,000 take some milliseconds."""
     roles = {role.value: role for role in Role}
     rows = tuples(
         conn,
         "select id, turn_id, role, sent_chars + thread_chars, tools, input_tokens, output_tokens, cached_tokens,"
-        " cache_write_tokens from legs where session_id = ? and sent_ms is not null order by id",
-        (session_id,),
+        " cache_write_tokens from legs where session_id = ? and sent_ms is not null and id >= ? order by id",
+        (session_id, from_leg),
     )
     return [
         Measure(

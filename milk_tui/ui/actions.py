@@ -8,58 +8,20 @@ replaces them by id.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
+from milk_tui.ui.action import Action, Where
+from milk_tui.ui.screen_actions import SCREEN_ACTIONS
+from milk_tui.ui.session_actions import SESSION_ACTIONS
+from milk_tui.ui.work_actions import WORK_ACTIONS
 
-class Where(StrEnum):
-    """The pane in which an action's keys work."""
-
-    EVERYWHERE = "everywhere"
-    SESSION = "main screen"
-    PROMPT = "prompt"
-    PERCEPTS = "list of facts"
-    MEMORY = "memory browser"
-    SESSIONS = "list of sessions"
-
-
-class Action(NamedTuple):
-    """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""
-
-    id: str
-    title: str
-    """One or two words: footer, palette, README."""
-    help: str
-    where: Where
-    keys: tuple[str, ...] = ()
-    command: str = ""
-    """The slash command's name, without the slash; empty when it has none."""
-    arguments: str = ""
-    """What may follow the command: ``TEXT`` is needed, ``[TEXT]`` may be left out."""
-    aliases: tuple[str, ...] = ()
-    footer: bool = False
-    priority: bool = False
-    """True when its keys win over the focused widget's."""
-
-    @property
-    def method(self) -> str:
-        """The name as Textual's actions spell it."""
-        return self.id.replace("-", "_")
-
-    @property
-    def usage(self) -> str:
-        return f"/{self.command} {self.arguments}".rstrip() if self.command else ""
-
-    @property
-    def needs_argument(self) -> bool:
-        return bool(self.arguments) and not self.arguments.startswith("[")
-
+__all__ = ["ACTIONS", "BY_COMMAND", "BY_ID", "Action", "Keymap", "Where", "bindings", "keymap"]
 
 E, S, P = Where.EVERYWHERE, Where.SESSION, Where.PROMPT
-F, B, L = Where.PERCEPTS, Where.MEMORY, Where.SESSIONS
+F, B = Where.PERCEPTS, Where.MEMORY
 ACTIONS: tuple[Action, ...] = (
     Action(
         "escalate",
@@ -104,7 +66,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "sessions",
         "sessions",
-        "Resume, rename or begin a session.",
+        "Look into sessions, search in them, resume, rename, fork, write to a file, delete.",
         E,
         ("ctrl+o",),
         "sessions",
@@ -214,6 +176,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("asked-agent", "whose", "In a filter: show what the other agent would be given.", B, ("a",)),
     Action("next-group", "next group", "To the next group of facts.", B, ("right_square_bracket",)),
     Action("previous-group", "last group", "To the group of facts before.", B, ("left_square_bracket",)),
+    *SCREEN_ACTIONS,
+    *WORK_ACTIONS,
     Action(
         "new-session",
         "new session",
@@ -223,8 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         "new",
         aliases=("clear",),
     ),
-    Action("rename-session", "rename", "Give the session a title.", L, ("ctrl+r",), "rename", "TITLE", priority=True),
-    Action("all-sessions", "all / here", "Sessions of every directory, or here.", L, ("tab",), priority=True),
+    *SESSION_ACTIONS,
     Action("sidebar", "sidebar", "Show or hide facts and bricks.", S, ("ctrl+s",), "sidebar"),
     Action("next-pane", "next pane", "Move to the next pane.", E, ("f6",), "pane", priority=True),
     Action("previous-pane", "last pane", "Move to the pane before.", E, ("shift+f6",), priority=True),
@@ -347,6 +310,8 @@ def _meet(one: Where, other: Where) -> bool:
         return one is other
     if Where.MEMORY in (one, other):
         return {one, other} <= {Where.MEMORY, Where.PERCEPTS, Where.EVERYWHERE}
+    if {one, other} & {Where.INSPECTOR, Where.PERCEPTION}:
+        return one is other or Where.EVERYWHERE in (one, other)
     return one is other or one in wide or other in wide
 
 

@@ -140,7 +140,7 @@ def _heading(found: Sequence[Column], role: Role, look: Look) -> Line:
     newest = legs[-1].context
     use = cache_use(legs)
     mark = {Role.PRIMARY: "*", Role.ESCALATION: "#"}[role] if look.plain else f.ROLE_MARKS[role]
-    size = f"{ESTIMATED if newest.estimated else ''}{f.count(newest.number)} tokens"
+    size = f"{ESTIMATED if newest.estimated else ''}{f.count(newest.number)} tok"
     cached = UNKNOWN if use.share is None else f.percent(use.share)
     return (
         (f"{mark} {look.names.get(role, role)}", str(role)),
@@ -197,13 +197,12 @@ def told(column: Column, look: Look) -> list[Line]:
             continue
         use = cache_use(legs)
         size = measure.context
-        how = "estimated" if size.estimated else "reported"
         most = "at most " if len(legs) > 1 else ""
         lines.append(
             (
                 (f"{turns} ", "strong"),
-                (f"{look.names.get(role, role)} ", str(role)),
-                (f"{most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tokens {how}", ""),
+                (look.names.get(role, str(role)), str(role)),
+                (f" {most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tok", ""),
                 (f" · cache {cache_words(use.usage.cached_tokens, use.usage.cache_write_tokens)}", "dim"),
             )
         )

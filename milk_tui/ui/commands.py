@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import BY_COMMAND, Action
 from milk_tui.ui.fact_doings import FactDoings
+from milk_tui.ui.screen_commands import screen_commands
+from milk_tui.ui.session_commands import session_commands
 from milk_tui.ui.state import ESCALATION, SessionState
+from milk_tui.ui.work_commands import work_commands
 
 if TYPE_CHECKING:
     from milk_tui.core.records import Percept
     from milk_tui.engine.conductor import Conductor
     from milk_tui.ui.control import Control
+    from milk_tui.ui.permission_dialog import PermissionDialog
 
 Doing: TypeAlias = Callable[[str], Awaitable[None]]
 """What a command does with what follows it."""
@@ -57,6 +61,10 @@ def parse(text: str) -> Command | None:
 class Surface(Protocol):
     """What the commands need of the screen."""
 
+    @property
+    def permission(self) -> PermissionDialog | None:
+        """The dialog of what an agent asks."""
+
     def note(self, text: str, severity: str = "information") -> None:
         """Say something where the person is writing."""
 
@@ -96,6 +104,9 @@ class Commands:
             "supersede-fact": self._with_facts(facts.supersede, 2),
             "take-back": self.take_back,
             "rename-session": self.rename,
+            **work_commands(control, lambda: surface.permission),
+            **screen_commands(control, lambda text: surface.note(text)),
+            **session_commands(control, lambda text: surface.note(text)),
         }
 
     async def send(self, text: str) -> None:

@@ -101,11 +101,16 @@ class Navigation(App[int]):
     def action_bricks(self) -> None:
         self.inspect()
 
-    def inspect(self, leg_id: int | None = None) -> None:
-        """The brick inspector, with the receipt of a leg when one is named."""
-        from milk_tui.ui.inspector import InspectorScreen
+    def action_compare_receipts(self) -> None:
+        """The difference between the two newest receipts."""
+        self.inspect(compare=True)
 
-        self.show_full(InspectorScreen(self.state, self.keymap, self.control, leg_id=leg_id))
+    @work(group="inspect", exit_on_error=False)
+    async def inspect(self, leg_id: int | None = None, *, compare: bool = False) -> None:
+        """The brick inspector; with the receipt of a leg when one is named, or the newest two compared."""
+        module = await asyncio.to_thread(import_module, "milk_tui.ui.inspector")
+        screen = module.InspectorScreen(self.state, self.keymap, self.control, leg_id=leg_id, compare=compare)
+        self.show_full(screen)
 
     def action_perception(self) -> None:
         from milk_tui.ui.perception import PerceptionScreen

@@ -22,7 +22,7 @@ class Performer(Protocol):
     guarded: Callable[[Awaitable[object]], Awaitable[bool]]
 
 
-_OFFERED = (Where.EVERYWHERE, Where.SESSION)
+_OFFERED = (Where.EVERYWHERE, Where.SESSION, Where.INSPECTOR, Where.PERCEPTION)
 
 
 class Palette(OnTop, CommandPalette):
@@ -34,7 +34,7 @@ class Palette(OnTop, CommandPalette):
 
 
 class Actions(Provider):
-    """Everything that can be done from the main screen; what needs an argument goes into the prompt."""
+    """Everything that has a command of the main screen; what needs an argument goes into the prompt."""
 
     _done = False
 

@@ -114,8 +114,10 @@ def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.app import MilkApp
     from milk_tui.ui.commands import Commands
     from milk_tui.ui.fact_list import FactList
+    from milk_tui.ui.inspector import InspectorScreen
     from milk_tui.ui.main_screen import MainScreen
     from milk_tui.ui.memory import MemoryScreen
+    from milk_tui.ui.perception import PerceptionScreen
     from milk_tui.ui.prompt import Prompt
     from milk_tui.ui.sessions import SessionPicker
     from milk_tui.ui.state import SessionState
@@ -127,6 +129,8 @@ def test_every_action_is_done_somewhere() -> None:
         Where.PERCEPTS: FactList,
         Where.MEMORY: MemoryScreen,
         Where.SESSIONS: SessionPicker,
+        Where.INSPECTOR: InspectorScreen,
+        Where.PERCEPTION: PerceptionScreen,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
     for action in ACTIONS:

@@ -29,7 +29,7 @@ def test_bars_grow_with_the_context_and_the_largest_is_labelled() -> None:
         [leg(1, input_tokens=500, cached_tokens=0), leg(2, input_tokens=2_000, cached_tokens=1_500)], height=5
     )
     assert lines == [
-        "● qwen  2.0k tokens now · cached 60 %",
+        "● qwen  2.0k tok now · cached 60 %",
         "  2.0k     ███",
         "     0 ▄▄▄ ███",
         "cached 0   ▆▆▆",
@@ -41,7 +41,7 @@ def test_what_nobody_reported_is_hatched_and_its_cached_part_is_a_question() -> 
     lines = drawn([leg(1), leg(2, input_tokens=1_000, cached_tokens=500)], height=5)
     assert "▒▒▒ ███" in lines[2]
     assert lines[3].startswith("cached ?")
-    assert drawn([leg(1)])[0] == "● qwen  ~1.0k tokens now · cached ?"
+    assert drawn([leg(1)])[0] == "● qwen  ~1.0k tok now · cached ?"
 
 
 def test_each_agent_has_its_own_bars_on_the_same_turns() -> None:
@@ -79,9 +79,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 def test_the_column_that_is_pointed_at_is_told_in_words() -> None:
     look = Look(60, 9, NAMES, cursor=0)
     (column,) = columns([leg(7, input_tokens=2_000, cached_tokens=1_200)], look.room)
-    assert [plain(line) for line in chart.told(column, look)] == [
-        "turn 7 qwen 2.0k tokens reported · cache 1.2k read, ? written"
-    ]
+    assert [plain(line) for line in chart.told(column, look)] == ["turn 7 qwen 2.0k tok · cache 1.2k read, ? written"]
     assert "▲ turn 7" in drawn([leg(7)], cursor=0)[-1]
 
 

@@ -44,7 +44,7 @@ def test_asks_escalates_inspects_leaves_and_comes_back(program) -> None:
         terminal.wait_for("escalated to claude")
         terminal.wait_for("Use a key.")
         terminal.press("f3")
-        terminal.wait_for("IF I ESCALATED NOW")
+        terminal.wait_for("if I escalated now")
         terminal.press("escape")
         terminal.wait_for("Ask, or / for commands")
         assert terminal.title.startswith("milk · Why?")

@@ -132,7 +132,7 @@ async def test_it_is_usable_at_40_by_12(open_desk) -> None:
         await desk.write("/")
         await desk.sees("/bricks")
         await desk.press("escape", "f3")
-        await desk.sees("bricks", "IF I ESCALATED NOW")
+        await desk.sees("brick inspector", "if I escalated now")
         await desk.press("escape", "f1")
         await desk.sees("ON THE MAIN SCREEN")
         assert all(len(line) <= 40 for line in desk.text.split("\n"))
@@ -247,7 +247,7 @@ async def test_a_click_on_a_key_of_the_footer_does_it(open_desk) -> None:
     async with open_desk() as desk:
         column = desk.text.split("\n")[-1].index("F3")
         await desk.pilot.click("#footer", offset=(column, 0))
-        await desk.sees("IF I ESCALATED NOW")
+        await desk.sees("if I escalated now")
 
 
 async def test_nothing_ticks_when_nothing_runs(open_desk) -> None:

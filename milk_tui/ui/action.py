@@ -1,0 +1,52 @@
+"""What an action is, and where its keys work; ``actions.py`` lists all of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Where(StrEnum):
+    """The pane in which an action's keys work."""
+
+    EVERYWHERE = "everywhere"
+    SESSION = "main screen"
+    PROMPT = "prompt"
+    PERCEPTS = "list of facts"
+    MEMORY = "memory browser"
+    SESSIONS = "list of sessions"
+    INSPECTOR = "brick inspector"
+    PERCEPTION = "perception"
+    PERMISSION = "permission request"
+
+
+class Action(NamedTuple):
+    """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""
+
+    id: str
+    title: str
+    """One or two words: footer, palette, README."""
+    help: str
+    where: Where
+    keys: tuple[str, ...] = ()
+    command: str = ""
+    """The slash command's name, without the slash; empty when it has none."""
+    arguments: str = ""
+    """What may follow the command: ``TEXT`` is needed, ``[TEXT]`` may be left out."""
+    aliases: tuple[str, ...] = ()
+    footer: bool = False
+    priority: bool = False
+    """True when its keys win over the focused widget's."""
+
+    @property
+    def method(self) -> str:
+        """The name as Textual's actions spell it."""
+        return self.id.replace("-", "_")
+
+    @property
+    def usage(self) -> str:
+        return f"/{self.command} {self.arguments}".rstrip() if self.command else ""
+
+    @property
+    def needs_argument(self) -> bool:
+        return bool(self.arguments) and not self.arguments.startswith("[")
