@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from milk_tui.agents import rounds as many_rounds
 from milk_tui.agents.base import Caps, LegRequest, ToolSpec
 from milk_tui.agents.choosing import shortened, the_choice
 from milk_tui.agents.events import (
@@ -148,7 +149,8 @@ class LitellmAgent:
         running: list[Message] = []
         signed: dict[str, list[dict[str, Any]]] = {}
         used: set[str] = set()
-        for _ in range(self.settings.max_rounds):
+        rounds = 0
+        while True:
             answer = _Answer()
             async with aclosing(self._ask(request, running, signed, answer)) as events:
                 async for event in events:
@@ -171,9 +173,16 @@ class LitellmAgent:
             running += made.messages("".join(answer.text))
             if answer.done is not None and answer.done.thinking_blocks:
                 signed[made.calls[0].id] = answer.done.thinking_blocks
-        what = f"{self.model} called tools {self.settings.max_rounds} times and did not come to an answer."
-        error = LegError(kind=ErrorKind.BAD_ANSWER, message=what, hint="Ask for less at once, or use the other agent.")
-        yield LegEnd("error", error)
+            rounds += 1
+            if rounds % self.settings.max_rounds == 0:
+                match await many_rounds.ask(request, self.name, rounds):
+                    case many_rounds.Then.ESCALATE:
+                        yield EscalationAsked(f"{self.name} called tools {rounds} times without an answer")
+                        yield LegEnd()
+                        return
+                    case many_rounds.Then.STOP:
+                        yield LegEnd("error", many_rounds.stopped(self.name, rounds))
+                        return
 
     async def _ask(
         self,

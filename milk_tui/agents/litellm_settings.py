@@ -26,7 +26,7 @@ class LitellmSettings:
     """litellm's own, such as ``reasoning_effort`` (``modelhost.protocol.PARAMS``)."""
     extra_body: dict[str, Any] = field(default_factory=dict)
     max_rounds: int = 25
-    """Requests of one leg; a model that still calls tools then has failed."""
+    """Rounds of tool calls in one leg, after which the person is asked whether it may go on."""
     retry_delays_s: tuple[float, ...] = (0.5, 2.0)
     """Before each retry of a server that could not be reached or failed before the first token."""
     retry_after_s: float = 20.0

@@ -14,6 +14,8 @@ from milk_tui.core.records import Message, MessageToolCall
 from milk_tui.core.text import one_line
 
 ESCALATE = "escalate"
+MOST_CALLS = 64
+"""Calls of one answer that are done."""
 
 
 @dataclass(slots=True)
@@ -24,16 +26,21 @@ class ToolRound:
     outcomes: list[ToolOutcome] = field(default_factory=list)
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
-        """Every call is started before the first is waited for; closing the generator cancels what runs."""
+        """Every call is started before the first is waited for, and each is told when it is through; the model is
+        answered in the order of its calls. Closing the generator cancels what runs."""
 
         for call in self.calls:
             yield ToolStart(call.id, call.name, call.arguments)
-        tasks = [asyncio.create_task(_outcome(call, request)) for call in self.calls]
+        tasks = [asyncio.create_task(_outcome(call, request, at)) for at, call in enumerate(self.calls)]
+        place = {task: at for at, task in enumerate(tasks)}
+        waiting = set(tasks)
         try:
-            for call, task in zip(self.calls, tasks, strict=True):
-                outcome = await task
-                self.outcomes.append(outcome)
-                yield ToolResult(call.id, outcome.ok, outcome.content)
+            while waiting:
+                through, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(through, key=place.__getitem__):
+                    outcome = task.result()
+                    yield ToolResult(self.calls[place[task]].id, outcome.ok, outcome.content)
+            self.outcomes = [task.result() for task in tasks]
         finally:
             for task in tasks:
                 task.cancel()
@@ -70,7 +77,9 @@ def arguments_of(call: MessageToolCall) -> dict[str, object] | None:
         return None
 
 
-async def _outcome(call: MessageToolCall, request: LegRequest) -> ToolOutcome:
+async def _outcome(call: MessageToolCall, request: LegRequest, position: int) -> ToolOutcome:
+    if position >= MOST_CALLS:
+        return ToolOutcome(f"Not done: at most {MOST_CALLS} calls in one answer. Call it again.", ok=False)
     names = [tool.name for tool in request.tools]
     if call.name not in names or request.run_tool is None:
         known = ", ".join(names) if names and request.run_tool is not None else "none"
