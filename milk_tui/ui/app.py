@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from milk_tui.engine.launch import Launch
     from milk_tui.ui.commands import Command, Commands
     from milk_tui.ui.permission_dialog import PermissionDialog
+    from milk_tui.ui.search_bar import SearchBar
     from milk_tui.ui.transcript import messages
 
 OPEN_AFTER_S = 0.03
@@ -264,6 +265,18 @@ class MilkApp(Navigation):
         self.copy_to_clipboard(event.href)
         self.main.note(f"sent to the terminal's clipboard: {event.href}")
 
+    def on_search_bar_wanted(self, event: SearchBar.Wanted) -> None:
+        if self.main.search is not None:
+            self._search(self.main.search.look(event.words))
+
+    def on_search_bar_step(self, event: SearchBar.Step) -> None:
+        if self.main.search is not None:
+            self._search(self.main.search.step(event.by))
+
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _search(self, doing: Awaitable[object]) -> None:
+        await self.guarded(doing)
+
     @on(FactList.Asked)
     def fact_asked(self, event: FactList.Asked) -> None:
         self.run_in_background(self.facts.asked(event))
@@ -302,6 +315,8 @@ class MilkApp(Navigation):
             self.use_theme(argument)
         elif action.id == "memory":
             self.action_memory(argument)
+        elif action.id == "search":
+            await self.main.begin_search(argument)
         elif action.id == "explain-fact":
             self.action_explain_fact(argument)
         else:

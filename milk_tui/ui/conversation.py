@@ -13,6 +13,7 @@ from milk_tui.ui.transcript import Entry, EntryBody, EntryKind, Key, Transcript
 if TYPE_CHECKING:
     from milk_tui.engine import events as e
     from milk_tui.store import Store
+    from milk_tui.store.message_places import Place
     from milk_tui.ui.session_read import Shown
 
 
@@ -45,6 +46,18 @@ class Conversation:
     def go_to_turn(self, turn_id: int) -> None:
         self._transcript.show_entry(("turn", turn_id))
         self._transcript.focus()
+
+    async def go_to_place(self, place: Place, words: str) -> None:
+        """Where words that were searched for stand. Raises MilkError when it can't be read."""
+        key: Key = ("turn", place.turn_id) if place.leg_id is None else ("leg", place.leg_id)
+        source = self._source
+        if source is None or key not in self._transcript:
+            return
+        if source.get(key) is None:
+            await source.read(key)
+            self._transcript.bodies_loaded([key])
+        if source is self._source:
+            self._transcript.show_match(key, words, place.number)
 
     def hear(self, event: e.AnyEvent) -> None:
         """Show one event."""

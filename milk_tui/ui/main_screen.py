@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from milk_tui.ui.conversation import Conversation
     from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.permission_host import PermissionHost
+    from milk_tui.ui.search_host import SearchHost
 
 
 class Across(Horizontal):
@@ -80,6 +81,8 @@ class MainScreen(Screen[None]):
         self._look_book = look_book
         self.conversation: Conversation | None = None
         """There once the first frame is out: what draws it is slow to import."""
+        self.search: SearchHost | None = None
+        """There once something was searched for."""
         self.sidebar = Sidebar(state)
         self.box = PromptBox()
         self.footer = FooterLine()
@@ -224,6 +227,8 @@ class MainScreen(Screen[None]):
         """The first that applies (``ux.md``, "Keys")."""
         if self.box.close_completion() or await self.sidebar.pane.close_filter():
             return
+        if self.search is not None and await self.search.close():
+            return
         if self.selections:
             self.clear_selection()
         elif self.prompt.selected_text:
@@ -277,6 +282,19 @@ class MainScreen(Screen[None]):
 
     def _want(self, id_: str) -> None:
         self.post_message(self.Wanted(BY_ID[id_]))
+
+    async def begin_search(self, words: str = "") -> None:
+        """Search in the conversation."""
+        if self.conversation is None:
+            return
+        if self.search is None:
+            from milk_tui.ui.search_host import SearchHost
+
+            self.search = SearchHost(self.query_one("#conversation"), self._control, self.conversation)
+        await self.search.begin(words)
+
+    async def action_search(self) -> None:
+        await self.begin_search()
 
     def action_escalate(self) -> None:
         self._want("escalate")

@@ -7,6 +7,15 @@ from milk_tui.ui.action import Action, Where
 L = Where.SESSIONS
 
 SESSION_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "search",
+        "search",
+        "Search in all that was said in the session; up and down go from place to place.",
+        Where.SESSION,
+        ("ctrl+f",),
+        "search",
+        "[WORDS]",
+    ),
     Action("rename-session", "rename", "Give the session a title.", L, ("ctrl+r",), "rename", "TITLE", priority=True),
     Action(
         "fork-session",

@@ -17,6 +17,7 @@ from milk_tui.ui.transcript.blocks import Block
 from milk_tui.ui.transcript.layout import Spot
 from milk_tui.ui.transcript.live import Live
 from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, EntryKind, Fact, Key, Progress, Tool
+from milk_tui.ui.transcript.searching import match_in
 from milk_tui.ui.transcript.selection import Place, key_of, word_at
 from milk_tui.ui.transcript.view import View
 
@@ -192,6 +193,22 @@ class Transcript(View):
             self.cursor = (key, 0)
             self.read_at(Spot(self.document.entries.index(key), 0, 0))
             self.refresh()
+
+    def show_match(self, key: Key, words: str, number: int) -> None:
+        """Reads where an entry says these words for the ``number``-th time, and selects them; where no block shows
+        them, at the entry."""
+        if key not in self.document.entries:
+            return
+        match = match_in(self.document, key, words, number)
+        if match is None:
+            self.show_entry(key)
+            return
+        index = self.document.entries.index(key)
+        self.cursor = (key, match.block)
+        self.read_at(Spot(index, match.block, 0))
+        self.scroll_rows(-(self.scrollable_content_region.height // 3))
+        place = key_of(index, match.block)
+        self.select(Place(place, match.start), Place(place, match.end))
 
     def action_rows(self, rows: int) -> None:
         self.scroll_rows(rows)
