@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from milk_tui.core import perception_dense
 from milk_tui.core import text as texts
 from milk_tui.core.records import Layer, PerceptionEntry
 
@@ -48,8 +49,10 @@ class Item(Struct, frozen=True):
 
 def parse(layer: Layer, body: str) -> tuple[PerceptionEntry, ...]:
     """The entries of a block, in their order, the last of a repeated key winning (lists gather). An entry with an
-    empty value means "remove this key"."""
+    empty value means "remove this key". The dense notation is read as well."""
     body = texts.clean(body)
+    if layer is Layer.WORKING and (dense := perception_dense.parse(body)) is not None:
+        return tuple(made(layer, key, lines) for key, lines in dense)
     found: dict[str, list[str]] = {}
     current = ""
     for raw in body.splitlines():
@@ -149,6 +152,12 @@ def render(entries: Iterable[PerceptionEntry], budget: int | None = None) -> str
     left = len(rows) - len(kept)
     kept.append(f"({left} older entries left out: over {budget} characters, please tidy)")
     return "\n".join(reversed(kept))
+
+
+def dense(entries: Iterable[PerceptionEntry]) -> str:
+    """The entries on the one line of the dense notation."""
+    shown = [entry for entry in entries if entry.value]
+    return perception_dense.render(shown, map(marks_of, shown))
 
 
 def rendered(entry: PerceptionEntry) -> str:
