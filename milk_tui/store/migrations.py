@@ -61,6 +61,7 @@ STEPS: tuple[Step, ...] = (
     Step("slices, the file and disputes of perception", lambda db: db.executescript(schema_perception.PERCEPTION)),
     Step("sessions from elsewhere, and deleted ones", lambda db: db.executescript(schema_sessions.IMPORTS)),
     Step("the recall helper, its notes and decision records", lambda db: db.executescript(schema_helper.HELPER)),
+    Step("what hooks said of an agent's own memory", lambda db: db.executescript(schema_outside.CUE)),
 )
 
 VERSION = len(STEPS)

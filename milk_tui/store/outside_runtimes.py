@@ -29,6 +29,8 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """Sub-agents that have begun and not ended, where calls inside them can't be told from others."""
     names_subagents: bool = False
     """True once a call named the sub-agent that it came from."""
+    cue: int = 0
+    """The revision of the agent's own memory that it was told of."""
 
 
 def find(conn: sqlite3.Connection, client: str, remote_id: str, directory: str) -> Runtime:
@@ -46,6 +48,7 @@ def find(conn: sqlite3.Connection, client: str, remote_id: str, directory: str) 
         told=_told(row["told"]),
         subagents=row["subagents"],
         names_subagents=bool(row["names_subagents"]),
+        cue=row["cue"],
     )
 
 
@@ -55,10 +58,11 @@ def keep(conn: sqlite3.Connection, runtime: Runtime, now: int) -> None:
     conn.execute("delete from outside_runtimes where updated_ms < ?", (now - KEPT_MS,))
     conn.execute(
         "insert into outside_runtimes"
-        " (client, remote_id, directory, updated_ms, prompts, told, subagents, names_subagents)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (client, remote_id) do update set"
+        " (client, remote_id, directory, updated_ms, prompts, told, subagents, names_subagents, cue)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (client, remote_id) do update set"
         " updated_ms = excluded.updated_ms, prompts = excluded.prompts, told = excluded.told,"
-        " subagents = excluded.subagents, names_subagents = excluded.names_subagents",
+        " subagents = excluded.subagents, names_subagents = excluded.names_subagents,"
+        " cue = excluded.cue",
         (
             storable(runtime.client),
             storable(runtime.remote_id),
@@ -68,8 +72,17 @@ def keep(conn: sqlite3.Connection, runtime: Runtime, now: int) -> None:
             json.dumps(told),
             runtime.subagents,
             runtime.names_subagents,
+            runtime.cue,
         ),
     )
+
+
+def note_waits(conn: sqlite3.Connection, remote_id: str) -> bool:
+    """True when a note of the recall helper waits for the session: only then is more of it imported."""
+    row = conn.execute(
+        "select 1 from notes where session_id = ? and status in ('pending', 'claimed') limit 1", (storable(remote_id),)
+    ).fetchone()
+    return row is not None
 
 
 def _told(text: str) -> dict[str, str]:

@@ -41,3 +41,8 @@ create table outside_runtimes (
 ) without rowid;
 create index outside_runtimes_by_age on outside_runtimes (updated_ms);
 """
+
+CUE = """
+alter table outside_runtimes add column cue integer not null default 0;
+"""
+"""Up to which revision of its own memory the agent was told that there is something to read."""
