@@ -140,7 +140,8 @@ there it is plain text.
 
 {reader.listed(uses, "- ")}
 
-frame, working and invariant are lines of "key: value", merged by key; an empty value removes the key.
+frame, working and invariant are lines of "key: value", merged by key; an empty value removes the key. One line
+of decided, open, acceptance or constraints adds to that list; "key:" with lines of "- item" is the whole list.
 
 ## Rules
 

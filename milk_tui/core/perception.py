@@ -45,6 +45,7 @@ class Item(Struct, frozen=True):
     text: str
     reason: str = ""
     blocker: str = ""
+    stale: str = ""
 
 
 def parse(layer: Layer, body: str) -> tuple[PerceptionEntry, ...]:
@@ -127,12 +128,12 @@ def items(entry: PerceptionEntry) -> tuple[Item, ...]:
     """The lines of the value with their reasons and blockers; a single line has the entry's."""
     lines = entry.value.splitlines()
     if len(lines) == 1:
-        return (Item(lines[0], entry.reason, entry.blocker),)
+        return (Item(lines[0], entry.reason, entry.blocker, entry.stale),)
     found = []
     for line in lines:
         said: dict[str, str] = {}
         text = _without_marks(line, said)
-        found.append(Item(text, said.get("reason", ""), said.get("blocker", "")))
+        found.append(Item(text, said.get("reason", ""), said.get("blocker", ""), said.get("stale", "")))
     return tuple(found)
 
 

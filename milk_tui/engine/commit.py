@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core.perception import parse
+from milk_tui.core.perception_gather import added
 from milk_tui.core.records import (
     Brick,
     BrickKind,
@@ -50,6 +51,8 @@ class Ending(Struct, frozen=True, kw_only=True):
     """What the agent was given; kept only when the leg succeeded."""
     session_cost_usd: float | None = None
     """What the runtime's session has cost in all."""
+    looped: bool = False
+    """True for a leg that was stopped because it ran in circles."""
     sticky: Role | msgspec.UnsetType | None = msgspec.UNSET
     waiting: Role | msgspec.UnsetType | None = msgspec.UNSET
     brief: str = ""
@@ -104,6 +107,8 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
     sessions.bump_revision(db, leg.session_id)
     session = sessions.set_state(db, leg.session_id, sticky=ending.sticky, waiting=ending.waiting)
     exchanges.leg_ended(db, leg, ending.status, ending.text, hands_over=bool(ending.brief), now=now)
+    if ending.looped:
+        exchanges.loop_tripped(db, leg, now=now)
     return Committed(session=session, percepts=tuple(changes), bricks=tuple(new_bricks), entries=tuple(entries))
 
 
@@ -118,8 +123,17 @@ def _admitted(
 def settle(db: Database, leg: Leg, *, now: int) -> tuple[list[Brick], list[PerceptionEntry]]:
     """Apply what the leg said about need and perception. The bricks are not saved yet, the entries are."""
     said = captures.settle(db, leg.id)
-    entries = [entry for capture in said for entry in _entries(capture, leg)]
-    told = perception_writing.write(db, leg.session_id, entries, now=now, as_of=leg.turn_id)
+    told: list[PerceptionEntry] = []
+    for capture in said:
+        if layer := _LAYERS.get(capture.kind):
+            told += perception_writing.write(
+                db,
+                leg.session_id,
+                _entries(capture, leg),
+                now=now,
+                as_of=leg.turn_id,
+                adding=added(layer, capture.body),
+            )
     told += perception_harness.after_leg(db, leg, now=now)
     need = next((c.body for c in reversed(said) if c.kind is TagKind.NEED), "")
     return need_bricks(db.conn, leg.session_id, need, turn_id=leg.turn_id, author=leg.role, now=now), told

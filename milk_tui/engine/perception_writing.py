@@ -6,12 +6,13 @@ the frame, which is found again under its name, and empties the working set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from milk_tui.core.perception import normal
+from milk_tui.core.perception_gather import gathered
 from milk_tui.core.perception_view import SLICE
 from milk_tui.core.records import Layer, PerceptionEntry
 from milk_tui.core.text import one_line
@@ -24,16 +25,25 @@ SLICE_CHARS = 80
 
 
 def write(
-    db: Database, session_id: str, entries: Iterable[PerceptionEntry], *, now: int, as_of: int | None = None
+    db: Database,
+    session_id: str,
+    entries: Iterable[PerceptionEntry],
+    *,
+    now: int,
+    as_of: int | None = None,
+    adding: Container[str] = (),
 ) -> list[PerceptionEntry]:
     """Keep the entries in their order; what changed, removals included, as listeners are told it.
 
-    ``as_of``: the turn from whose end on they count, by default the newest one of the session.
+    ``as_of``: the turn from whose end on they count, by default the newest one of the session; ``adding``: keys of the
+    frame that are added to (``core/perception_gather.py``).
     """
     at = perception.last_turn(db.conn, session_id) if as_of is None else as_of
     told: dict[tuple[Layer, str, bool], PerceptionEntry] = {}
     for raw in entries:
         entry = replace(normal(raw), updated_ms=raw.updated_ms or now)
+        if entry.layer is Layer.FRAME and entry.key in adding and entry.value:
+            entry = _gathered(db, session_id, entry)
         opens = entry.layer is Layer.FRAME and entry.key == SLICE and not entry.proposed
         made = open_slice(db, session_id, entry, now=now, as_of=at) if opens else _one(db, session_id, entry, at, now)
         told.update(((each.layer, each.key, each.proposed), each) for each in made)
@@ -61,6 +71,12 @@ def open_slice(db: Database, session_id: str, entry: PerceptionEntry, *, now: in
     there = perception.current(db.conn, session_id, Layer.FRAME)
     keys = {each.key for each in there}
     return [*(replace(each, value="") for each in left if each.key not in keys), *there, *working]
+
+
+def _gathered(db: Database, session_id: str, entry: PerceptionEntry) -> PerceptionEntry:
+    there = perception.current(db.conn, session_id, Layer.FRAME)
+    before = next((each for each in there if each.key == entry.key), None)
+    return entry if before is None else gathered(before, entry)
 
 
 def _one(db: Database, session_id: str, entry: PerceptionEntry, as_of: int, now: int) -> list[PerceptionEntry]:

@@ -8,7 +8,6 @@ from milk_tui.core.records import Layer
 from milk_tui.store import receipts
 from tests.engine.conftest import Stage
 
-
 GONE = '{"path":"gone.py"}'
 
 
@@ -112,3 +111,15 @@ async def test_a_budget_that_is_full_is_shown_and_the_agent_is_asked_to_tidy(sta
     assert view.over > 0
     await stage.say("SCN:say ok")
     assert "please tidy" in await given(stage, "working")
+
+
+async def test_a_second_decision_does_not_push_out_the_first_one_and_a_list_replaces_them(stage):
+    await stage.say(writes("frame", "decided: points are integer [reason: legal]"))
+    await stage.say(writes("frame", "decided: awards are idempotent [reason: replay]"))
+    assert (await held(stage, Layer.FRAME))["decided"].splitlines() == [
+        "points are integer [reason: legal]",
+        "awards are idempotent [reason: replay]",
+    ]
+    await stage.say(writes("frame", "decided:", "- only this [reason: simple]", "- and that [reason: plain]"))
+    assert len((await held(stage, Layer.FRAME))["decided"].splitlines()) == 2
+    assert "points" not in (await held(stage, Layer.FRAME))["decided"]
