@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 from milk_tui.core.exchanges import ExchangeKind
+from milk_tui.core.permissions import Verdict
 from milk_tui.core.records import LegStatus, Role
 from milk_tui.engine import events
 from milk_tui.engine.workspace import Launch
@@ -146,3 +147,21 @@ async def segment(stage: Stage, name: str) -> str:
 
 def last_request(stage: Stage) -> str:
     return json.dumps(json.loads(stage.record.read_text().splitlines()[-1])["messages"], ensure_ascii=False)
+
+
+async def test_a_leg_that_ran_in_circles_is_told_of_though_it_failed(stage: Stage) -> None:
+    calls = "SCN:tool list_memory {} SCN:then " * 5
+    await stage.conductor.submit(f"look {calls}SCN:say done")
+    await stage.seen(events.PermissionAsked)
+    [asked] = stage.of(events.PermissionAsked)
+    stage.conductor.permissions.answer(asked.request.id, Verdict(allowed=False))
+    await stage.conductor.wait_idle()
+    assert await kinds(stage) == ["loop-trip"]
+
+
+async def test_an_answer_of_an_asked_agent_is_a_completed_task(stage: Stage) -> None:
+    ask = json.dumps({"question": "how many pools? SCN:say There are two pools."})
+    asked = ask.replace("SCN:", r"SCN\u003a")
+    await stage.say(f"ask SCN:tool ask_deep {asked} SCN:then SCN:say two")
+    [entry] = await entries(stage, "deep")
+    assert (entry.kind, entry.takeaway) == (ExchangeKind.TASK_COMPLETED, "There are two pools.")
