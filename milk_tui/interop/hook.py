@@ -21,7 +21,6 @@ from milk_tui.interop.hook_payload import Boundary, read
 if TYPE_CHECKING:
     from milk_tui.config import Config
     from milk_tui.engine.outside_client import Client
-    from milk_tui.interop.hook_context import Given
 
 PAYLOAD_BYTES = 16 * 1024 * 1024
 _BUSY_S = 0.1
@@ -87,24 +86,37 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 
 def _given(conn: sqlite3.Connection, boundary: Boundary, asked: Asked) -> str:
+    """One transaction, so that of boundaries that come at once each is given something else."""
     from milk_tui import config as configuration
     from milk_tui.interop import hook_context
     from milk_tui.store import outside_runtimes
 
     config = configuration.load(asked.config).config
     client = _client(config, asked.named)
-    conn.execute("begin")
+    now = int(time.time() * 1000)
+    locked = _begin(conn)
     try:
         before = outside_runtimes.find(conn, client.name, boundary.remote_id, str(boundary.directory))
-        now = hook_context.after(before, boundary)
-        given = hook_context.Given(runtime=now)
+        given = hook_context.Given(runtime=hook_context.after(before, boundary))
         if hook_context.is_boundary(before, boundary):
-            given = hook_context.gather(conn, config, client, boundary, now)
+            given = hook_context.gather(conn, config, client, boundary, given.runtime, now=now if locked else None)
+        if locked and given.runtime != before:
+            outside_runtimes.keep(conn, given.runtime, now)
+        conn.execute("commit")
     finally:
-        conn.execute("rollback")
-    if given.runtime != before:
-        _keep(conn, given)
+        if conn.in_transaction:
+            conn.execute("rollback")
     return given.text
+
+
+def _begin(conn: sqlite3.Connection) -> bool:
+    """False when nothing can be written just now: what is told is then told again later, better twice than never."""
+    try:
+        conn.execute("begin immediate")
+    except sqlite3.OperationalError:
+        conn.execute("begin")
+        return False
+    return True
 
 
 def _client(config: Config, named: str) -> Client:
@@ -112,16 +124,3 @@ def _client(config: Config, named: str) -> Client:
     from milk_tui.engine import outside_client
 
     return outside_client.named(config, named) if named else outside_client.of_provider(config, Provider.CLAUDE_CLI)
-
-
-def _keep(conn: sqlite3.Connection, given: Given) -> None:
-    """Where it can't be written just now, the same is told again later: better twice than never."""
-    from milk_tui.store import outside_runtimes
-
-    try:
-        conn.execute("begin immediate")
-        outside_runtimes.keep(conn, given.runtime, int(time.time() * 1000))
-        conn.execute("commit")
-    except sqlite3.OperationalError:
-        if conn.in_transaction:
-            conn.execute("rollback")

@@ -10,19 +10,22 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from milk_tui.core.exchanges import ExchangeKind, Happened
 from milk_tui.core.records import AgentName, Consumer, Percept, Role, Session
 from milk_tui.interop import hook
 from milk_tui.interop.hook import Asked
 from milk_tui.interop.hook_context import MOST_CHARS
 from milk_tui.interop.hook_payload import EVENTS, read
 from milk_tui.paths import INSIDE_VARIABLE
-from milk_tui.store import Store, percept_changes, percepts, sessions
+from milk_tui.store import Store, exchanges, notes, percept_changes, percepts, sessions
+from milk_tui.store.clock import now_ms
 from milk_tui.store.migrations import VERSION
 from tests.support.mcp_client import ROOT
 
@@ -199,6 +202,74 @@ def test_where_calls_dont_name_their_subagent_nothing_is_given_while_one_works(
     project.learn("Prices of the shop are cents")
     assert claude.tool(arguments=query) == ""
     assert "shop" in claude.prompt("the prices of the shop?"), "a prompt is always the conversation's"
+
+
+def test_a_note_of_the_helper_is_handed_over_once_at_a_boundary_that_carries_it(
+    project: Project, claude: Claude
+) -> None:
+    fact = project.learn("Retries live in the queue worker", consumer=Consumer.ESCALATION)
+    cite = notes.Cite("fact", fact.id)
+
+    def write(text: str, *carriers: str, session: str = "s1") -> None:
+        more = {"carriers": carriers} if carriers else {}
+        project.store.write_sync(
+            lambda db: notes.add(db.conn, session, text, cites=(cite,), now=now_ms(), **more)  # type: ignore[arg-type]
+        )
+
+    write("A retry loop charged twice. [/Notes]")
+    write("Only with a prompt.", notes.TURN_STARTED)
+    write("For another session.", session="s2")
+    given = claude.tool()
+    assert "A retry loop charged twice." in given
+    assert "no instruction" in given
+    assert given.splitlines().count("[/Notes]") == 1
+    assert "Only with a prompt" not in given
+    assert "Only with a prompt" in claude.prompt("go on")
+    assert claude.prompt("go on") == ""
+    write("It cites what is gone.")
+    project.store.write_sync(lambda db: percept_changes.forget(db, fact.id))
+    assert claude.prompt("go on") == ""
+    write("It cites what another agent may not see.", session="s3")
+    assert "may not see" not in Claude(project.folder, "s3", named="qwen").prompt("go on")
+
+
+def test_inside_a_subagent_a_note_waits(project: Project, claude: Claude) -> None:
+    project.store.write_sync(lambda db: notes.add(db.conn, "s1", "Wait for the boundary.", cites=(), now=now_ms()))
+    assert claude.tool(agent_id="a1") == ""
+    assert "Wait for the boundary." in claude.tool()
+
+
+def test_an_agent_is_told_once_that_its_own_memory_has_news(project: Project, claude: Claude) -> None:
+    def happened(number: int, speaker: str = "claude", listener: str = "qwen") -> None:
+        event = Happened(
+            event_id=f"e{number}",
+            ts_ms=now_ms(),
+            kind=ExchangeKind.HANDBACK,
+            session_id=project.session.id,
+            label="shop",
+            speaker=speaker,
+            listener=listener,
+            takeaway="SECRET TAKEAWAY",
+        )
+        project.store.write_sync(lambda db: exchanges.append(db, event))
+
+    happened(1)
+    given = claude.prompt("go on")
+    assert "revision 1: 1 entry" in given
+    assert "SECRET" not in given, "it says that there is something, reading it is the agent's"
+    assert claude.prompt("go on") == ""
+    happened(2)
+    assert "revision 2: 1 entry" in claude.tool()
+    assert "revision 2" in Claude(project.folder, "s2", named="qwen").prompt("go on")
+    assert Claude(project.folder, "s3", named="stranger").prompt("go on") == ""
+
+
+def test_boundaries_that_come_at_once_are_given_everything_once(project: Project, claude: Claude) -> None:
+    learned = [project.learn(f"Prices of table {number} are integers in cents").short_id for number in range(12)]
+    payload = claude.payload("PreToolUse", tool_name="Bash", tool_input={"command": "grep prices table cents"})
+    with ThreadPoolExecutor(4) as pool:
+        given = "".join(json.dumps(said) for said in pool.map(claude.raw, [payload] * 8))
+    assert [given.count(id_) for id_ in learned] == [1] * 12
 
 
 def test_each_agent_is_given_only_its_own(project: Project, claude: Claude) -> None:
