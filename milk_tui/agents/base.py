@@ -34,6 +34,8 @@ class Caps:
     """True when the runtime brings tools of its own and asks for permissions."""
     static_in_history: bool = False
     """True where static text lives in the history and is given again after a while (ACP, ``semantics.md`` §4)."""
+    images: bool | None = False
+    """True when images may be given to it; ``None``: it is tried."""
     reads: tuple[str, ...] = ()
     """Names of project files that the runtime reads by itself."""
     system: str = ""
@@ -51,6 +53,9 @@ class LegRequest:
     role: Role
     plan: ContextPlan
     prompt: str
+    """With the text of what came with it."""
+    images: Sequence[str] = ()
+    """Images that came with it, as data URLs; the prompt names them."""
     tools: Sequence[ToolSpec] = ()
     run_tool: ToolRunner | None = None
     ask_permission: PermissionAsker | None = None

@@ -21,6 +21,7 @@ from milk_tui.agents.events import (
     ThinkDelta,
     UsageReported,
 )
+from milk_tui.agents.images import refuses_images, without_images
 from milk_tui.agents.litellm_settings import LitellmSettings
 from milk_tui.agents.ollama_window import window_for
 from milk_tui.agents.tool_round import ToolRound
@@ -79,7 +80,9 @@ class LitellmAgent:
         self.name = name
         self.model = model
         self.settings = settings or LitellmSettings()
-        self.caps = Caps(tools=self.settings.tools is not False, window_tokens=self.settings.window_tokens)
+        self.caps = Caps(
+            tools=self.settings.tools is not False, images=None, window_tokens=self.settings.window_tokens
+        )
         self._host = host
         self._learning: asyncio.Task[None] | None = None
 
@@ -108,6 +111,7 @@ class LitellmAgent:
             self.caps,
             window_tokens=self.settings.window_tokens or info.window_tokens,
             tools=self.caps.tools and not refuses,
+            images=self.caps.images if info.images is None else info.images,
             cost=info.priced,
         )
 
@@ -196,7 +200,8 @@ class LitellmAgent:
         retries = 0
         while True:
             tools = tuple(request.tools) if self.caps.tools else ()
-            asked = self._request(context.messages(request.plan, request.prompt, running), signed, tools)
+            sent = context.messages(request.plan, request.prompt, running, request.images)
+            asked = self._request(sent if self.caps.images is not False else without_images(sent), signed, tools)
             answer.failed = None
             async with aclosing(_stream(self._host, asked, answer)) as events:
                 async for event in events:
@@ -204,6 +209,10 @@ class LitellmAgent:
             failed = answer.failed
             if failed is None or answer.begun:
                 return
+            if self.caps.images is not False and any(m.images for m in sent) and refuses_images(failed):
+                self.caps = replace(self.caps, images=False)
+                yield Retrying(retries + 1, 0.0, f"{self.model} takes no images: asked again without them.")
+                continue
             if tools and _refuses_tools(failed):
                 self.caps = replace(self.caps, tools=False)
                 yield Retrying(retries + 1, 0.0, f"{self.model} takes no tools: asked again without them.")

@@ -174,7 +174,9 @@ def _joined(plan: ContextPlan, names: Sequence[str]) -> str:
     return "\n\n".join(s.text for s in plan.segments if s.included and s.stable and s.name in names)
 
 
-def messages(plan: ContextPlan, prompt: str, running: Sequence[Message] = ()) -> tuple[Message, ...]:
+def messages(
+    plan: ContextPlan, prompt: str, running: Sequence[Message] = (), images: Sequence[str] = ()
+) -> tuple[Message, ...]:
     """The request: up to three system messages (static, invariants, frame), the thread, one user message
     with the volatile part and the prompt, and what the running turn has brought so far.
 
@@ -185,7 +187,9 @@ def messages(plan: ContextPlan, prompt: str, running: Sequence[Message] = ()) ->
     layers = (_joined(plan, names) for names in _LAYERS)
     system = [Message(role="system", content=text, cache_point=True) for text in layers if text]
     thread, since = fit_running(plan.thread, prompt, running, plan.thread_limit)
-    asked = Message(role="user", content="\n\n".join(t for t in (volatile_text(plan), prompt) if t))
+    asked = Message(
+        role="user", content="\n\n".join(t for t in (volatile_text(plan), prompt) if t), images=tuple(images)
+    )
     if since:
         return (*system, *thread, asked, *_tail(since))
     return (*system, *_tail(thread), asked)

@@ -149,6 +149,8 @@ class ContextState(Struct, frozen=True, kw_only=True):
     invariants: tuple[PerceptionEntry, ...] = ()
     frame: tuple[PerceptionEntry, ...] = ()
     working: tuple[PerceptionEntry, ...] = ()
+    dense: bool = False
+    """The working set is given on one line (``core/perception_dense.py``)."""
 
     need: Brick | None = None
     need_age: int = 0
@@ -201,7 +203,9 @@ class ContextState(Struct, frozen=True, kw_only=True):
     now.
     """
     prompt: str = ""
-    """The newest prompt; empty when the plan is only looked at."""
+    """The newest prompt with what came with it; empty when the plan is only looked at."""
+    images: tuple[str, ...] = ()
+    """Images that came with it, as data URLs."""
 
     @property
     def replays(self) -> bool:

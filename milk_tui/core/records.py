@@ -347,6 +347,8 @@ class Message(Struct, frozen=True, kw_only=True):
     tool_call_id: str | None = None
     cache_point: bool = False
     """True at the end of a layer where a provider that has cache breakpoints should set one."""
+    images: tuple[str, ...] = ()
+    """Images of a user's message as data URLs."""
 
 
 class MessageToolCall(Struct, frozen=True, kw_only=True):

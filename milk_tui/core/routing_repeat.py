@@ -11,8 +11,8 @@ FEWEST_WORDS = 4
 COMPARED_CHARS = 4_000
 
 _AGAIN = re.compile(
-    r"(?i)\W*(?:please\s+)?(?:run|re-?run|test|re-?test|check|build|commit|push|continue|go on|next|again|retry|try again|"
-    r"start|stop|restart|deploy|show|list)\b"
+    r"(?i)\W*(?:please\s+)?(?:run|re-?run|test|re-?test|check|build|commit|push|continue|go on|next|again|retry|"
+    r"try again|start|stop|restart|deploy|show|list)\b"
 )
 """Orders that are given again because the world has changed meanwhile."""
 

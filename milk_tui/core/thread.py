@@ -39,6 +39,8 @@ KEPT = 0.6
 SHRUNK_CHARS = 500
 CHARS_PER_TOKEN = 4
 MIN_LIMIT_CHARS = 2_000
+IMAGE_CHARS = 4_000
+"""What an image counts in the bound: about a thousand tokens."""
 
 Round = tuple[Message, ...]
 """An assistant message with tool calls, and their results."""
@@ -54,6 +56,8 @@ class ThreadTurn(Struct, frozen=True, kw_only=True):
     answer: str = ""
     delivered: str = ""
     """What was given once with this turn and stays in the thread (``context.delivered``)."""
+    images: tuple[str, ...] = ()
+    """Images that came with the prompt, as data URLs."""
 
 
 class Fitted(Struct, frozen=True, kw_only=True):
@@ -249,7 +253,7 @@ def _parts(turn: ThreadTurn, limit: int) -> _Parts | None:
     asked = "\n\n".join(text for text in texts if text)
     answer = _bounded(turn.answer, limit)
     return _Parts(
-        (Message(role="user", content=asked),),
+        (Message(role="user", content=asked, images=turn.images),),
         turn.rounds,
         (Message(role="assistant", content=answer),) if answer else (),
     )
@@ -263,7 +267,10 @@ def _bounded(text: str, limit: int) -> str:
 
 
 def _size(messages: Iterable[Message]) -> int:
-    return sum(len(m.content) + sum(len(c.name) + len(c.arguments) for c in m.tool_calls) for m in messages)
+    return sum(
+        len(m.content) + IMAGE_CHARS * len(m.images) + sum(len(c.name) + len(c.arguments) for c in m.tool_calls)
+        for m in messages
+    )
 
 
 def _split(messages: Sequence[Message], role: str) -> list[tuple[Message, ...]]:

@@ -29,7 +29,7 @@ from milk_tui.core.records import (
 from milk_tui.core.routing import Explicit
 from milk_tui.core.spending import Limits
 from milk_tui.core.text import clean, one_line
-from milk_tui.engine import casting, commit, events, exchanges, way
+from milk_tui.engine import attaching, casting, commit, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.gather import LegView, Project, gather
@@ -173,16 +173,20 @@ class Conductor:
         if not text:
             raise MilkError("There is nothing to send.", "Type a prompt first.")
         self._refuse_nobody(asked)
+        attached, problems = await attaching.of_prompt(self.session.directory, text)
+        for problem in problems:
+            self.publish(events.Notice(session_id=self.session.id, text=problem, severity="warning"))
         now = now_ms()
         queued = self.busy or not self.ready
         turn = await self.store.write(
             partial(
-                turns.add,
+                attaching.add_turn,
                 session_id=self.session.id,
                 prompt=text,
                 owner=self.store.owner_id,
                 queued=queued,
                 route=routing.asked(Explicit(role=asked.role, reason=asked.reason)) if asked.role else None,
+                attached=attached,
                 now=now,
             )
         )

@@ -7,17 +7,20 @@ reported again changes nothing. Cancelled and failed legs trigger nothing, but f
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from milk_tui.core import exchanges as rules
+from milk_tui.core.attachments import Attachment, given, images
 from milk_tui.core.context import ContextState, Part
 from milk_tui.core.exchanges import ExchangeKind, Happened
 from milk_tui.core.records import Brick, ContextPlan, Leg, LegStatus, Role, Session
 from milk_tui.core.routing import waiting_after
 from milk_tui.core.thread import ThreadTurn, thread_turn
-from milk_tui.store import delivered, exchanges, private_calls, sessions, turns
+from milk_tui.store import attachments, delivered, exchanges, private_calls, sessions, turns
 from milk_tui.store.threads import Worked
 
 if TYPE_CHECKING:
@@ -137,6 +140,13 @@ def own_thread(conn: sqlite3.Connection, agent_name: str, worked: Iterable[Worke
     own = [each for each in legs if each.leg.agent_name.casefold() == agent_name.casefold()]
     once = delivered.once(conn, [each.leg.id for each in own])
     calls = {each.leg.id: private_calls.revealed(conn, each.tools) for each in own}
-    return tuple(
+    threaded = (
         thread_turn(each.turn, each.leg, calls.get(each.leg.id, each.tools), once.get(each.leg.id, "")) for each in legs
     )
+    came_with = attachments.of_turns(conn, {each.turn.id for each in legs})
+    return tuple(_with_attachments(turn, came_with.get(turn.turn_id, ())) for turn in threaded)
+
+
+def _with_attachments(turn: ThreadTurn, attached: Sequence[Attachment]) -> ThreadTurn:
+    """The turn as it was given, with what came with its prompt."""
+    return replace(turn, prompt=given(turn.prompt, attached), images=images(attached)) if attached else turn

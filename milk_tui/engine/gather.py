@@ -13,6 +13,7 @@ from milk_tui.agents.base import Caps
 from milk_tui.config import Config
 from milk_tui.core import bricks as brick_rules
 from milk_tui.core import remote_told
+from milk_tui.core.attachments import TOTAL_CHARS, given, images
 from milk_tui.core.context import Budgets, ContextState, ModeInputs, Size, StaleFact, mode
 from milk_tui.core.cuts import block
 from milk_tui.core.exchanges import DIGEST_BYTES, cue
@@ -30,7 +31,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.remote_told import Told
 from milk_tui.engine import exchanges, perception_reading, remote_legs
-from milk_tui.store import bricks, legs, percept_lists, remotes, threads, turns
+from milk_tui.store import attachments, bricks, legs, percept_lists, remotes, threads, turns
 from milk_tui.store.remotes import RemoteSession
 
 SMALL_DIGEST_BYTES = 700
@@ -113,6 +114,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         remote_id=remote.remote_id if remote else None,
         max_bytes=SMALL_DIGEST_BYTES if small else DIGEST_BYTES - len(block("News", "")),
     )
+    attached = attachments.of_turns(conn, [view.turn_id]).get(view.turn_id, ())
     own = threads.worked(conn, session.id, role=role, after_leg=mark.after if mark else 0)
     facts = tuple(
         recall.for_leg(
@@ -142,6 +144,7 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         invariants=entries[Layer.INVARIANT],
         frame=entries[Layer.FRAME],
         working=entries[Layer.WORKING],
+        dense=view.config.perception.dense,
         need=need,
         need_age=turns.count_after(conn, session.id, need.turn_id, before=view.turn_id) if need else 0,
         brief=brick_rules.brief_for(now.get(BrickKind.BRIEF), view.turn_id),
@@ -155,7 +158,8 @@ def gather(conn: sqlite3.Connection, view: LegView) -> ContextState:
         stateless=view.caps.stateless,
         thread=exchanges.own_thread(conn, agent.name, own) if view.caps.stateless else (),
         mark=mark,
-        prompt=view.prompt,
+        prompt=given(view.prompt, attached, _attached_chars(view)),
+        images=images(attached),
     )
     return state if view.caps.stateless else _remembering(conn, view, state, remote, own_last)
 
@@ -197,6 +201,12 @@ def _agent(session: Session, role: Role) -> AgentName:
     if agent is None:
         raise ValueError(f"the session has no {role} agent")
     return agent
+
+
+def _attached_chars(view: LegView) -> int:
+    """What may come with a prompt: a third of the model's window, where that is known."""
+    window = view.caps.window_tokens
+    return TOTAL_CHARS if window is None else min(TOTAL_CHARS, window * 4 // 3)
 
 
 def _summary(role: Role) -> BrickKind:

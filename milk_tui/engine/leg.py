@@ -234,7 +234,8 @@ class LegRun:
         request = LegRequest(
             role=order.role,
             plan=self.plan,
-            prompt=order.turn.prompt,
+            prompt=self.state.prompt,
+            images=self.state.images,
             tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
             run_tool=self._run_watched,
             ask_permission=self._ask,

@@ -205,6 +205,7 @@ class ModelInfo(HostEvent, frozen=True, kw_only=True, tag="info"):
     window_tokens: int | None = None
     output_tokens: int | None = None
     tools: bool | None = None
+    images: bool | None = None
     priced: bool = False
 
 

@@ -85,5 +85,6 @@ def _info(litellm: Any, request: Info) -> ModelInfo:
         window_tokens=window if isinstance(window, int) else None,
         output_tokens=known.get("max_output_tokens"),
         tools=known.get("supports_function_calling"),
+        images=known.get("supports_vision"),
         priced=bool(known.get("input_cost_per_token")),
     )

@@ -124,16 +124,23 @@ def _marks(request: CompleteRequest) -> dict[int, dict[str, str]]:
 
 
 def _text(role: str, neighbours: Sequence[tuple[int, Message]]) -> dict[str, Any]:
-    return {
-        "role": role,
-        "content": "\n\n".join(message.content for _, message in neighbours if message.content),
-    }
+    text = "\n\n".join(message.content for _, message in neighbours if message.content)
+    seen = [_image(image) for _, message in neighbours for image in message.images]
+    return {"role": role, "content": [*seen, _block(text, None)] if seen else text}
+
+
+def _image(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _joined(
     role: str, neighbours: Sequence[tuple[int, Message]], marks: Mapping[int, dict[str, str]]
 ) -> dict[str, Any]:
-    blocks = [_block(message.content, marks.get(at)) for at, message in neighbours if message.content]
+    blocks: list[dict[str, Any]] = []
+    for at, message in neighbours:
+        blocks += map(_image, message.images)
+        if message.content:
+            blocks.append(_block(message.content, marks.get(at)))
     return {"role": role, "content": blocks}
 
 

@@ -1,0 +1,28 @@
+"""Images for models that take them, and what stands in their place for those that don't."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from milk_tui.core.records import ErrorKind, Message
+from milk_tui.modelhost.protocol import Failed
+
+NOT_SEEN = "[You can't see images: the images named above were not given to you. Say so when it matters.]"
+
+_IMAGES = re.compile(r"(?i)\bimage|\bvision\b|multi-?modal|image_url|content type|\bcontent\b.*\bstring\b")
+
+
+def without_images(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The same messages for a model that sees none; each that had some says so."""
+    return tuple(
+        replace(message, images=(), content=f"{message.content}\n\n{NOT_SEEN}" if message.images else message.content)
+        for message in messages
+    )
+
+
+def refuses_images(failed: Failed) -> bool:
+    """True when a request failed because it held images."""
+    return failed.kind is ErrorKind.BAD_REQUEST and bool(_IMAGES.search(failed.message))
