@@ -117,6 +117,17 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
     """The embedding model's file, when it is not the installed one; it must be the same file (checked by its hash)."""
 
 
+class PerceptionConfig(Section, frozen=True, kw_only=True):
+    """What the agents believe about the task, ``[perception]`` (``semantics.md`` §5)."""
+
+    file: bool = False
+    """Keep ``perception.md`` beside the code, both ways: what changes here is written, what is changed there is taken
+    over within a second."""
+    dense: bool = False
+    """Give the working set to models that keep the protocol on one line without inner vowels: six tenths of the
+    characters, harder to read for people."""
+
+
 class RoutingConfig(Section, frozen=True, kw_only=True):
     """Which agent a prompt goes to, ``[routing]`` (``semantics.md`` §8); phrases are whole words, case ignored."""
 
@@ -152,6 +163,32 @@ class RoutingConfig(Section, frozen=True, kw_only=True):
     """An agent that goes in circles is warned of and stopped, only warned of, or not watched."""
     silent_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 300.0
     """Seconds in which an agent works and nothing of it can be seen, until that is said; 0: never."""
+
+
+class HelperConfig(Section, frozen=True, kw_only=True):
+    """The recall helper, ``[helper]`` (``semantics.md`` §6): in the background it looks for recorded decisions that a
+    prompt runs into, and hands the agent a note."""
+
+    enabled: bool | Literal["auto"] = "auto"
+    """``"auto"``: where the project has decision records; ``true`` or ``false``: always, never."""
+    runtime: Literal["lexical", "litellm", "embedded", "claude-cli"] = "lexical"
+    """What it thinks with: ``lexical`` needs no model and stays silent when unsure; ``litellm`` a model of your choice;
+    ``embedded`` the small local one; ``claude-cli`` Claude Code with read-only tools."""
+    model: str = ""
+    """For ``litellm``: a name from ``[agents]`` or a litellm model; for ``embedded``: ``small``, ``tiny`` or ``medium``;
+    for ``claude-cli``: the model, unset: ``haiku``."""
+    command: tuple[str, ...] = ()
+    """For ``claude-cli``: the program; unset: ``claude``."""
+    profiles: tuple[str, ...] = ("recall",)
+    """Which profiles run, the first one that a signal starts; ``milk-tui helper list`` shows them."""
+    directories: tuple[str, ...] = ()
+    """Only for sessions in these folders or below; unset: everywhere."""
+    records: str = "memory"
+    """The folder of a project that holds its decision records, one Markdown file each."""
+    carrier_kinds: tuple[Literal["turn.started", "tool.started"], ...] = ("turn.started", "tool.started")
+    """When a note may be handed over: when an agent begins to work, when it calls a tool."""
+    settle: Annotated[float, Meta(ge=0, le=60)] = 0.5
+    """Seconds that a signal waits before it is acted on, so that it never competes with the turn's own start."""
 
 
 class EmbeddedConfig(Section, frozen=True, kw_only=True):
@@ -230,8 +267,10 @@ class Config(Struct, frozen=True, kw_only=True):
     agents: dict[str, AgentConfig] = field(default_factory=dict)
     context: ContextConfig = field(default_factory=ContextConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
+    perception: PerceptionConfig = field(default_factory=PerceptionConfig)
     routing: RoutingConfig = field(default_factory=RoutingConfig)
     embedded: EmbeddedConfig = field(default_factory=EmbeddedConfig)
+    helper: HelperConfig = field(default_factory=HelperConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Action id → its keys instead of the built-in ones; one key or a list. F1 shows the ids."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from milk_tui.core import forgetting, perception, percepts
+from milk_tui.core import forgetting, perception, perception_dense, percepts
 from milk_tui.core.bricks import NEED_CHARS, NEED_OLD_TURNS
 from milk_tui.core.cuts import block, cut_end, escape, plain
 from milk_tui.core.records import (
@@ -151,11 +151,11 @@ def tidy(entry: PerceptionEntry) -> PerceptionEntry:
     )
 
 
-def entries(layer: Layer, shown: Sequence[PerceptionEntry], left_out: int = 0) -> str:
-    """A layer of perception; over its budget the agent is asked to tidy it (§5)."""
+def entries(layer: Layer, shown: Sequence[PerceptionEntry], left_out: int = 0, *, dense: bool = False) -> str:
+    """A layer of perception, ``dense`` on one line; over its budget the agent is asked to tidy it (§5)."""
     if not shown:
         return ""
-    body = perception.render(shown)
+    body = f"({perception_dense.HINT})\n{perception.dense(shown)}" if dense else perception.render(shown)
     budget = perception.BUDGET[layer]
     if left_out:
         body += f"\n({left_out} entries left out, please tidy)"

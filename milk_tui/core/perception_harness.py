@@ -8,9 +8,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from milk_tui.core import perception
 from milk_tui.core.cuts import plain
-from milk_tui.core.records import ToolCall, ToolStatus
+from milk_tui.core.records import PerceptionEntry, ToolCall, ToolStatus
 from milk_tui.core.text import one_line
 
 RESULTS = "recent-tool-results"
@@ -60,6 +62,18 @@ def touched(before: str, calls: Iterable[ToolCall], directory: str) -> str:
                 paths.pop(path, None)
                 paths[path] = None
     return "\n".join(list(paths)[-MOST_FILES:])
+
+
+def fitted(entries: Sequence[PerceptionEntry], budget: int) -> list[PerceptionEntry]:
+    """The entries within ``budget`` characters as far as leaving out the oldest results makes them fit."""
+    kept = list(entries)
+    at = next((index for index, entry in enumerate(kept) if entry.key == RESULTS), None)
+    while at is not None and len(perception.render(kept)) > budget:
+        _, newline, rest = kept[at].value.partition("\n")
+        if not newline:
+            break
+        kept[at] = replace(kept[at], value=rest)
+    return kept
 
 
 def result_line(call: ToolCall) -> str:

@@ -60,7 +60,7 @@ def summary_shrinker(agent: str, text: str, which: str) -> Shrink:
     return shrink
 
 
-def working_shrinker(entries: Sequence[PerceptionEntry]) -> Shrink:
+def working_shrinker(entries: Sequence[PerceptionEntry], *, dense: bool = False) -> Shrink:
     """Shrinks the working set: oldest tool results first, then the entries that were touched longest ago."""
     order: list[tuple[int, int]] = []
     for index, entry in enumerate(entries):
@@ -76,7 +76,7 @@ def working_shrinker(entries: Sequence[PerceptionEntry]) -> Shrink:
             for index, entry in enumerate(entries)
             if (value := _without_first_lines(entry, gone[index]))
         ]
-        return blocks.entries(Layer.WORKING, kept, count)
+        return blocks.entries(Layer.WORKING, kept, count, dense=dense)
 
     def shrink(limit: int) -> str:
         return _leaving_out(render, len(order), limit)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from milk_tui.core import blocks
+from milk_tui.core import blocks, perception_harness
 from milk_tui.core.bricks import Rendering
 from milk_tui.core.cuts import block, cut_end
 from milk_tui.core.drafts import Draft, counted, left_out
 from milk_tui.core.leg_state import ContextState, Part, Size, summary_part
 from milk_tui.core.modes import ModeChoice
+from milk_tui.core.perception import BUDGET
 from milk_tui.core.records import Brick, ContextMode, Layer, NeedStatus, Percept, Role
 from milk_tui.core.shrink import lines_shrinker, summary_shrinker, working_shrinker
 from milk_tui.core.stable_segments import BEHIND, pinned_at_start
@@ -67,14 +68,15 @@ def _small_pinned(lines: blocks.Lines) -> Draft:
 
 
 def _working(state: ContextState, choice: ModeChoice) -> Draft:
-    shown = [blocks.tidy(e) for e in state.working if e.value]
+    shown = perception_harness.fitted([blocks.tidy(e) for e in state.working if e.value], BUDGET[Layer.WORKING])
     if not shown:
         return Draft(name=Part.WORKING, why="the working set is empty")
+    dense = state.dense and state.size is Size.FULL
     draft = Draft(
         name=Part.WORKING,
-        text=blocks.entries(Layer.WORKING, shown),
+        text=blocks.entries(Layer.WORKING, shown, dense=dense),
         why="what is being worked on",
-        shrink=working_shrinker(shown),
+        shrink=working_shrinker(shown, dense=dense),
     )
     return left_out(draft, missing) if (missing := state.not_due(choice, Part.WORKING)) else draft
 
