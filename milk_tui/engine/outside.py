@@ -31,6 +31,7 @@ from milk_tui.engine.outside_place import Place, nearest, place
 from milk_tui.store import Store, captures, perception, percepts, sessions, turns
 from milk_tui.store.clock import now_ms
 from milk_tui.store.percepts import Change
+from milk_tui.tools import my_memory
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -148,6 +149,17 @@ class OutsideMemory:
             return ToolOutcome(f"{at.session.escalation.name} takes over when you stop. Stop now.")
 
         return await self._store.write(write)
+
+    async def own(self, name: str, arguments: str) -> ToolOutcome:
+        """A tool of the agent's own memory. Outside of a leg nothing that it reads counts as told to a session."""
+        at = await self._store.read(self.place)
+        if not at.client.known:
+            return ToolOutcome("Only a configured agent has a memory of its own.", ok=False)
+        session_id = at.leg.session_id if at.leg else ""
+        own = my_memory.MyMemory(
+            self._store, at.client.name, session_id=session_id, leg_id=at.leg.id if at.leg else None
+        )
+        return await own.call(name, arguments)
 
     async def pinned(self) -> ToolOutcome:
         """The pinned facts that the client may see."""

@@ -41,6 +41,8 @@ _RESOURCES = [
     },
 ]
 
+_READ_ONLY = memory_specs.READ_ONLY | {"read_my_memory"}
+
 
 class ClientMemory:
     """``named``: the client's name as the person gave it (``--as``); else it goes by the one it calls itself.
@@ -81,29 +83,37 @@ class ClientMemory:
         own = client.name if client.known else ""
         other = names[client.role.other] if client.role else ""
         may_escalate = client.role is Role.PRIMARY and bool(other)
+        told = memory_specs.specs(own, other or None, may_escalate=may_escalate)
+        if client.known:
+            from milk_tui.tools import my_memory
+
+            told = (*told, *my_memory.specs())
         return [
             {
                 "name": spec.name,
                 "description": spec.description,
                 "inputSchema": spec.parameters,
                 "annotations": {
-                    "readOnlyHint": spec.name in memory_specs.READ_ONLY,
+                    "readOnlyHint": spec.name in _READ_ONLY,
                     "destructiveHint": spec.name == memory_specs.FORGET,
                     "openWorldHint": False,
                 },
             }
-            for spec in memory_specs.specs(own, other or None, may_escalate=may_escalate)
+            for spec in told
         ]
 
     def resources(self) -> list[dict[str, Any]]:
         return _RESOURCES
 
     def call(self, name: str, arguments: object) -> dict[str, Any]:
-        if name not in memory_specs.NAMES:
-            raise RpcError(INVALID_PARAMS, "There is no such tool.")
-        from milk_tui.tools import memory
+        from milk_tui.tools import memory, my_memory
 
-        outcome = self._run(lambda sink: memory.call(sink, name, json.dumps(arguments)))
+        if name in memory.NAMES:
+            outcome = self._run(lambda sink: memory.call(sink, name, json.dumps(arguments)))
+        elif name in my_memory.NAMES:
+            outcome = self._run(lambda sink: sink.own(name, json.dumps(arguments or {})))
+        else:
+            raise RpcError(INVALID_PARAMS, "There is no such tool.")
         return {"content": [{"type": "text", "text": outcome.content}], "isError": not outcome.ok}
 
     def read(self, uri: str) -> dict[str, Any]:

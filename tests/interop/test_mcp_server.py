@@ -15,7 +15,7 @@ import pytest
 from milk_tui.core.records import Percept
 from milk_tui.store import Store, percept_lists, percepts, sessions
 from milk_tui.store.migrations import VERSION
-from milk_tui.tools import memory
+from milk_tui.tools import memory, my_memory
 from tests.support.mcp_client import McpClient
 
 CONFIG = """\
@@ -82,9 +82,10 @@ def test_a_client_is_greeted_and_told_of_tools_and_resources(connect: Connect) -
     assert set(hello["capabilities"]) == {"tools", "resources"}
     assert hello["serverInfo"]["name"] == "milk-tui"
     tools = client.ask("tools/list")["result"]["tools"]
-    assert {tool["name"] for tool in tools} == memory.NAMES - {"escalate"}, "the escalation agent hands over to nobody"
+    names = {tool["name"] for tool in tools}
+    assert names == memory.NAMES - {"escalate"} | my_memory.NAMES, "the escalation agent hands over to nobody"
     read_only = {tool["name"] for tool in tools if tool["annotations"]["readOnlyHint"]}
-    assert read_only == {"recall", "get_memory", "list_memory"}
+    assert read_only == {"recall", "get_memory", "list_memory", "read_my_memory"}
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
     uris = [resource["uri"] for resource in client.ask("resources/list")["result"]["resources"]]
     assert uris == ["milk://memory/pinned", "milk://perception"]
@@ -103,7 +104,7 @@ def test_an_older_protocol_is_spoken_an_unknown_one_is_answered_with_ours(
 def test_the_primary_may_hand_over(connect: Connect) -> None:
     client = connect("--as", "qwen")
     client.hello()
-    assert {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]} == memory.NAMES
+    assert {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]} == memory.NAMES | my_memory.NAMES
 
 
 def test_every_tool_does_its_work(connect: Connect, database: Path, project: Path) -> None:
@@ -152,6 +153,20 @@ def test_without_a_name_a_client_is_nobody(connect: Connect, database: Path, pro
     store.close()
     assert outside is not None
     assert outside.id == found["cursor-vscode"].session_id
+
+
+def test_an_agents_own_memory_is_its_own(connect: Connect, database: Path) -> None:
+    deep, fast, stranger = connect("--as", "claude"), connect("--as", "qwen"), connect()
+    for client in (deep, fast, stranger):
+        client.hello()
+    assert deep.call("save_my_memory", section="long_term", content="I like short answers")[1]
+    assert deep.call("read_my_memory", section="long_term")[0] == "I like short answers"
+    assert fast.call("read_my_memory", section="long_term")[0] == "(empty)"
+    for tool, arguments in (("read_my_memory", {"section": "long_term"}), ("save_my_memory", {})):
+        said, ok = stranger.call(tool, **arguments)
+        assert (ok, "configured agent" in said) == (False, True)
+    assert not {"read_my_memory"} & {tool["name"] for tool in stranger.ask("tools/list")["result"]["tools"]}
+    assert "section_is_read_only" in deep.call("save_my_memory", section="system_exchanges", content="x")[0]
 
 
 def test_mistakes_of_a_client_are_answered_and_the_server_goes_on(connect: Connect, database: Path) -> None:
