@@ -20,6 +20,8 @@ from milk_tui.core.records import Role, Session, SessionRow
 from milk_tui.engine import casting, commit, events, project, roster
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
+from milk_tui.engine.helper import making
+from milk_tui.engine.helper.service import HelperService
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.outside_changes import OutsideChanges
 from milk_tui.engine.recalling import Recalling
@@ -69,6 +71,9 @@ class Workspace:
         ends = launch.new or not launch.one_shot
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
         self._recall = Recalling(store, self.config.memory, self._tell)
+        make_helper = partial(making.make, self.config, lambda: self.host, self._manager)
+        self.helper = HelperService(store, self.config.helper, make_helper, self.semantic)
+        """The recall helper: what it says, and the person's hand on its notes."""
         self._outside = OutsideChanges(store, self._conductors)
         self._tasks: set[asyncio.Task[None]] = set()
         self._recovered: asyncio.Future[None] | None = None
@@ -99,6 +104,7 @@ class Workspace:
         attended = not self.launch.one_shot
         conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic, attended=attended)
         conductor.listen(self._recall.hear)
+        self.helper.opened(conductor)
         conductor.listen(self._outside.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
@@ -152,6 +158,7 @@ class Workspace:
     async def close_session(self, conductor: Conductor) -> None:
         """The session is left: what runs in it is stopped."""
         self._conductors.pop(conductor.session.id, None)
+        await self.helper.closed(conductor.session.id)
         await conductor.aclose()
         await self.roster.leave(conductor.session.id)
         self._memory.closed(conductor.session.id)
@@ -163,6 +170,7 @@ class Workspace:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.helper.aclose()
         await self.roster.aclose()
         if self._embedded is not None:
             await self._embedded.aclose()
@@ -204,6 +212,8 @@ class Workspace:
         if not self.launch.one_shot:
             self._background(self._outside.watch())
         await self._memory.look()
+        if not self.launch.one_shot:
+            await self.helper.start()
 
     async def _engage(self, found: Discovery, host: ModelHost) -> None:
         for role in Role:

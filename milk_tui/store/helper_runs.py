@@ -154,6 +154,11 @@ def wait(db: Database, signal: Signal) -> None:
     )
 
 
+def waits(conn: sqlite3.Connection, session_id: str) -> bool:
+    """Whether a signal is in the slot."""
+    return conn.execute("select 1 from helper_pending where session_id = ?", (session_id,)).fetchone() is not None
+
+
 def take_waiting(db: Database, session_id: str) -> Signal | None:
     """What waits in the slot, which is empty then."""
     row = db.execute("select payload from helper_pending where session_id = ?", (session_id,)).fetchone()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,7 @@ def load(store: Store, directory: Path) -> Loaded:
         store.write_sync(lambda db: _take_over(db, found, sources))
     running = {}
     for profile_id, profile in found.items():
-        version = store.read_sync(lambda conn, profile_id=profile_id: helper_profiles.selected(conn, profile_id))
+        version = store.read_sync(partial(helper_profiles.selected, profile_id=profile_id))
         chosen = profile
         if version is not None and version.hash != profile.hash:
             chosen = helper_profile.read(version.text)[0] or profile
