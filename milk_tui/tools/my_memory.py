@@ -19,10 +19,12 @@ from milk_tui.core.errors import MilkError
 from milk_tui.core.exchanges import WRITABLE, Section
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
-from milk_tui.store import Store, agents, exchanges, remotes
+from milk_tui.store import agents, exchanges, remotes
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from milk_tui.store import Store
 
 READ, SAVE = "read_my_memory", "save_my_memory"
 NAMES = frozenset({READ, SAVE})
