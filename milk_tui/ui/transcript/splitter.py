@@ -172,8 +172,9 @@ class Splitter:
         for line in chunk.split("\n"):
             starts.append(starts[-1] + len(line) + 1)
         tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.map and t.nesting >= 0]
-        if not tops and (final or not chunk.strip()):
-            self.tail = stop
+        if not tops:
+            blank = _BLANK_LINES.match(chunk)
+            self.tail = stop if final or not chunk.strip() else base + (blank.end() if blank else 0)
         for i in tops:
             last = i == tops[-1]
             token = tokens[i]
@@ -253,6 +254,10 @@ class Splitter:
             self._close(self.tail, stop, Kind.PIECE)
             self.tail = stop
             self._list = None
+
+
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
+"""Before a reference definition, which is no block: what comes later doesn't change them."""
 
 
 @lru_cache(64)

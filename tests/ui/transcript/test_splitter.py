@@ -94,6 +94,8 @@ def test_any_chunking_gives_the_same_blocks(case):
 
 @settings(max_examples=500, deadline=None)
 @given(documents, documents)
+@example("\n", "[r]: /url\n").via("a definition is no block: blank lines before it are behind us all the same")
+@example("# h\n \n", "[r]: /url\n").via("likewise behind a block")
 def test_a_closed_block_never_changes(before, after):
     closed, tail = split_closed(before)
     spans, later = split_closed(before + after)
