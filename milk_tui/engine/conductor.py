@@ -37,6 +37,7 @@ from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
 from milk_tui.engine.perception_desk import PerceptionDesk
 from milk_tui.engine.permissions import PermissionDesk
+from milk_tui.engine.person_commands import PersonCommands
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.spend_guard import SpendGuard
@@ -108,6 +109,8 @@ class Conductor:
         self._desk = Desk(
             store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard
         )
+        self.commands = PersonCommands(store, lambda: self.session, self.publish, self.permissions, lambda: self.site)
+        """Shell commands of the person."""
         self._line: deque[_Waiting] = deque()
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -265,9 +268,9 @@ class Conductor:
         return sessions.get(db.conn, self.session.id)
 
     async def stop(self) -> bool:
-        """Stop the running leg; its text so far is kept and marked. False when nothing runs."""
+        """Stop the running leg, its text so far is kept and marked, else the person's command. False: nothing runs."""
         if self._current is None:
-            return False
+            return await self.commands.stop()
         await self._current.stop()
         return True
 
@@ -424,6 +427,7 @@ class Conductor:
         """Stop what runs, keep what waits in the store for the next time; the end of what ran is stored then."""
         self._line.clear()
         await self.stop()
+        await self.commands.stop()
         if self._worker is None:
             return
         if self.ready:

@@ -109,6 +109,29 @@ class ToolOutput(Event, frozen=True, kw_only=True, tag="tool_output"):
     text: str
 
 
+class CommandStarted(Event, frozen=True, kw_only=True, tag="command_started"):
+    """A shell command of the person runs; its turn is an entry of the conversation."""
+
+    turn_id: int
+    command: str
+    created_ms: int
+
+
+class CommandPrinted(Event, frozen=True, kw_only=True, tag="command_printed"):
+    """A piece of what it prints."""
+
+    turn_id: int
+    text: str
+
+
+class CommandEnded(Event, frozen=True, kw_only=True, tag="command_ended"):
+    """It ended; ``text`` is what is kept of its output, and how it ended."""
+
+    turn_id: int
+    ok: bool
+    text: str
+
+
 class PermissionAsked(Event, frozen=True, kw_only=True, tag="permission_asked"):
     """Somebody waits for the person's answer."""
 
@@ -233,6 +256,9 @@ AnyEvent = (
     | ToolStarted
     | ToolFinished
     | ToolOutput
+    | CommandStarted
+    | CommandPrinted
+    | CommandEnded
     | PermissionAsked
     | PermissionEnded
     | UsageChanged

@@ -96,6 +96,15 @@ def count_after(conn: sqlite3.Connection, session_id: str, turn_id: int, *, befo
     return int(row[0])
 
 
+def last_asked_id(conn: sqlite3.Connection, session_id: str) -> int:
+    """The newest turn that was meant for an agent, not a command of the person; 0 when there is none."""
+    row = conn.execute(
+        "select max(id) from turns where session_id = ? and coalesce(json_extract(route, '$.rule'), '') <> 'command'",
+        (session_id,),
+    ).fetchone()
+    return int(row[0] or 0)
+
+
 def queued(conn: sqlite3.Connection, session_id: str) -> list[Turn]:
     """Prompts that nothing was done about yet, oldest first; also those left by a run that ended."""
     rows = conn.execute("select * from turns where session_id = ? and status = 'pending' order by id", (session_id,))

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _LAST = 2**62
 """As a turn id: after all there are."""
 
+AT_ONCE = 64
+"""Events that the screen takes up in one step."""
+
 
 @dataclass
 class EngineSpoke(Message):
@@ -99,9 +102,11 @@ class Control:
         return self.conductor.session.id if self.conductor is not None else ""
 
     def take_events(self) -> list[AnyEvent]:
-        """What happened since the last call, in order."""
-        taken = list(self._events)
-        self._events.clear()
+        """What happened since the last call, in order, at most ``AT_ONCE``: after many the keys have their turn first.
+        """
+        taken = [self._events.popleft() for _ in range(min(len(self._events), AT_ONCE))]
+        if self._events:
+            self._post(EngineSpoke())
         return taken
 
     async def close(self) -> None:
@@ -175,13 +180,13 @@ class Control:
         return found
 
     async def last_turn(self) -> int:
-        """The newest turn of the session; 0 when there is none."""
+        """The newest prompt's turn of the session; 0 when there is none."""
         from milk_tui.store import turns
 
         if self.workspace is None or self.conductor is None:
             return 0
         session_id = self.conductor.session.id
-        return await self.workspace.store.read(lambda conn: turns.last_id(conn, session_id)) or 0
+        return await self.workspace.store.read(lambda conn: turns.last_asked_id(conn, session_id)) or 0
 
     async def last_prompt(self) -> str:
         """What was asked last; empty when nothing was."""
