@@ -107,6 +107,8 @@ class AcpAgent:
 
     async def _leg(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         found = self._open.get(request.session_id)
+        if found is not None:
+            await found.connection.settled()
         if found is None or not _fits(found, request):
             yield Progress(f"starting {self.name}")
             found = await self._begin(request)
@@ -136,11 +138,6 @@ class AcpAgent:
 
     async def _begin(self, request: LegRequest) -> _Open:
         """Start the program, and begin or go on with a session there. Raises ChildError, AcpError, GoneError."""
-        before = self._open.get(request.session_id)
-        if before is not None:
-            await before.connection.settled()
-            if before.connection.alive and _fits(before, request):
-                return before
         await self.leave(request.session_id)
         connection = AcpConnection(
             self.settings.command,
