@@ -32,6 +32,7 @@ from milk_tui.core.text import clean, one_line
 from milk_tui.engine import attaching, casting, commit, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
+from milk_tui.engine.changes_desk import ChangesDesk
 from milk_tui.engine.gather import LegView, Project, gather
 from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
@@ -106,6 +107,8 @@ class Conductor:
         self._guard = SpendGuard(store, limits, self.permissions, roster.local_models)
         self.site = site_of(store, config, session)
         """Where the session's tools work."""
+        self.changes = ChangesDesk(store, lambda: self.session, self.site)
+        """What they changed in files."""
         self._desk = Desk(
             store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard
         )

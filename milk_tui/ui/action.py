@@ -19,6 +19,7 @@ class Where(StrEnum):
     PERCEPTION = "perception"
     PERMISSION = "permission request"
 
+    CHANGES = "changed files"
 
 class Action(NamedTuple):
     """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""

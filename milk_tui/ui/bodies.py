@@ -128,7 +128,8 @@ def unread_body(event: LegFinished) -> p.EntryBody:
 
 
 def tool_part(call: ToolCall) -> p.Tool:
-    return p.Tool(call.id, call.name, call.arguments, call.result, call.status)
+    took = f.elapsed((call.ended_ms - call.started_ms) / 1000) if call.ended_ms else ""
+    return p.Tool(call.id, call.name, call.arguments, call.result, call.status, took=took, allowed_by=call.allowed_by)
 
 
 def fact_part(percept: Percept) -> p.Fact:

@@ -104,7 +104,7 @@ class Commands:
             "supersede-fact": self._with_facts(facts.supersede, 2),
             "take-back": self.take_back,
             "rename-session": self.rename,
-            **work_commands(control, lambda: surface.permission),
+            **work_commands(control, lambda: surface.permission, lambda text: surface.note(text)),
             **screen_commands(control, lambda text: surface.note(text)),
             **session_commands(control, lambda text: surface.note(text)),
         }

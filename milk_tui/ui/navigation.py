@@ -163,6 +163,23 @@ class Navigation(App[int]):
 
     def action_next_pane(self) -> None:
         self._move_pane(1)
+    def action_changes(self) -> None:
+        """What the agents changed in files."""
+        from milk_tui.ui.changes_dialog import ChangesDialog
+
+        if self.control.conductor is None:
+            self.tell("the session is not open yet")
+        else:
+            self.push_screen(ChangesDialog(self.control.conductor.changes))
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_permissions(self) -> None:
+        """What the agents may do without asking again."""
+        from milk_tui.ui import grants_dialog
+
+        if self.control.workspace is not None:
+            await self.guarded(grants_dialog.manage(self, self.control.workspace.store, self.state.directory))
+
 
     def action_previous_pane(self) -> None:
         self._move_pane(-1)

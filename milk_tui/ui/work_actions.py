@@ -35,6 +35,15 @@ WORK_ACTIONS: tuple[Action, ...] = (
         "changes",
     ),
     Action(
+        "revert-file",
+        "put back",
+        "Put a file back as it was before this session; once more where something else changed it since.",
+        Where.CHANGES,
+        ("r",),
+        "revert",
+        "PATH",
+    ),
+    Action(
         "permissions",
         "permissions",
         "What you allowed the agents here; enter takes one back.",

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def work_commands(
-    control: Control, dialog: Callable[[], PermissionDialog | None]
+    control: Control, dialog: Callable[[], PermissionDialog | None], note: Callable[[str], None]
 ) -> Mapping[str, Callable[[str], Awaitable[None]]]:
-    """By the id of the action. A command answers the request that the dialog shows; ``MilkError`` goes through."""
+    """By the id of the action. A command answers the request that the dialog shows; ``note`` says what was done, and
+    ``MilkError`` goes through to the caller."""
 
     def shown() -> PermissionDialog:
         asked = dialog()
@@ -42,4 +43,11 @@ def work_commands(
         assert asked.request is not None
         control.answer(asked.request.id, Verdict(allowed=False, reason=argument.strip()))
 
-    return {"allow-once": allow, "deny": deny}
+    async def revert(argument: str) -> None:
+        if control.conductor is None:
+            raise MilkError("the session is not open yet")
+        insist = argument.startswith("!")
+        changed = await control.conductor.changes.revert(argument.removeprefix("!").strip(), insist=insist)
+        note(f"{changed.name} is as it was before this session")
+
+    return {"allow-once": allow, "deny": deny, "revert-file": revert}

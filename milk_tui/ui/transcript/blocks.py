@@ -102,11 +102,18 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffLines:
+    """Some lines of a unified diff. ``margin`` is how far they stand in."""
+
+    margin: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Placeholder:
     """Stands for an entry whose body is not there yet, as high as it was guessed."""
 
 
-Shape = Runs | Plain | Marked | Slice | Placeholder
+Shape = Runs | Plain | Marked | Slice | DiffLines | Placeholder
 
 
 class Source(Protocol):
@@ -223,6 +230,14 @@ def code_blocks(text: str, fence: Fence, role: str, margin: int = 0) -> list[Blo
         blocks.append(Block(text[a:b], shape, role, whole, a, (0, len(text)), thing=fence))
         line += text.count("\n", a, b + 1)
     return blocks
+
+
+def diff_blocks(text: str, role: str, margin: int = 0) -> list[Block]:
+    """Blocks that show a whole unified diff."""
+    whole = Held(text)
+    thing = object()
+    shape = DiffLines(margin)
+    return [Block(text[a:b], shape, role, whole, a, (0, len(text)), thing=thing) for a, b in slices(text, 0, len(text))]
 
 
 def gap(block: Block, following: Block) -> int:

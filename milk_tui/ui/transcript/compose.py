@@ -10,7 +10,19 @@ from collections.abc import Callable, Hashable, Sequence, Set
 
 from milk_tui.core import text as safe
 from milk_tui.core.records import Role, ToolStatus
-from milk_tui.ui.transcript.blocks import Block, Fence, Held, Plain, Run, Runs, code_blocks, gap, plain_blocks, space
+from milk_tui.ui.transcript.blocks import (
+    Block,
+    Fence,
+    Held,
+    Plain,
+    Run,
+    Runs,
+    code_blocks,
+    diff_blocks,
+    gap,
+    plain_blocks,
+    space,
+)
 from milk_tui.ui.transcript.growing import MarkdownText
 from milk_tui.ui.transcript.parts import (
     Banner,
@@ -27,15 +39,15 @@ from milk_tui.ui.transcript.parts import (
     Thinking,
     Tool,
     Usage,
-    tool_note,
-    tool_summary,
 )
+from milk_tui.ui.transcript.tool_words import main_argument, outcome, split_diff
 
 GLYPH = {Role.PRIMARY: "●", Role.ESCALATION: "◆"}
 _MARKS = {Severity.INFORMATION: "·", Severity.WARNING: "▲", Severity.ERROR: "✗"}
 _GROUP = 3
 """So many finished calls of one tool in a row become one line."""
 _SHORT = 400
+_TAIL_LINES = 6
 _ROUTE = ("route",)
 """The fold of a leg's header."""
 
@@ -219,21 +231,34 @@ def _tool(part: Tool, opened: Set[Hashable]) -> list[Block]:
     head = _tool_line(part, "", is_open=fold in opened)
     head.fold = fold
     if fold not in opened:
-        return [head]
+        return [head, *_tail(part)]
     blocks = [head]
+    if part.allowed_by:
+        blocks.append(line([("    allowed by ", ("muted",)), (short(part.allowed_by), ("muted",))], "detail", hang=4))
     if part.arguments.strip():
         text, language = _pretty(part.arguments)
         blocks += code_blocks(safe.clean(text), Fence(language, "arguments"), "detail", 4)
-    result = safe.clean(part.result).rstrip("\n")
-    if result:
-        blocks += code_blocks(result, Fence(label="result"), "detail", 4)
+    said, diff = split_diff(safe.clean(part.result).rstrip("\n"))
+    if said:
+        blocks += code_blocks(said, Fence(label="result"), "detail", 4)
+    if diff:
+        blocks += diff_blocks(diff, "detail", 4)
     return blocks
+
+
+def _tail(part: Tool) -> list[Block]:
+    """The newest lines that a running call has printed."""
+    if part.status is not ToolStatus.RUNNING or not part.result.strip():
+        return []
+    newest = safe.clean(part.result).rstrip("\n").split("\n")[-_TAIL_LINES:]
+    return code_blocks("\n".join(text[-_SHORT:] for text in newest), Fence(), "detail", 4)
 
 
 def _tool_line(part: Tool, more: str, *, is_open: bool) -> Block:
     failed = part.status in (ToolStatus.FAILED, ToolStatus.DENIED, ToolStatus.CANCELLED)
-    summary = safe.one_line(part.summary or tool_summary(part.arguments), _SHORT)
-    note = short(part.note or tool_note(part.result, part.status))
+    summary = safe.one_line(part.summary or main_argument(part.arguments), _SHORT)
+    note = short(part.note or outcome(part.name, part.result, part.status))
+    note = f"{note} · {part.took}" if part.took else note
     runs: list[Run] = [
         ("  ▾ " if is_open else "  ▸ ", ("fold",)),
         (short(part.name), ("tool",)),

@@ -21,6 +21,8 @@ from milk_tui.ui.transcript.parts import (
 
 STEP = 12_000
 """Characters that are cut into blocks for one repaint."""
+TAIL_CHARS = 4_000
+"""Characters of a running call's output that are kept to show its end."""
 WAITING = Progress("waiting for the first words …")
 
 
@@ -68,10 +70,16 @@ class Live:
         self._positions[tool.id] = self._chars
         self._middle.append(tool)
 
-    def tool_finished(self, tool_id: Hashable, status: ToolStatus, result: str, note: str) -> None:
+    def tool_output(self, tool_id: Hashable, text: str) -> None:
+        """A piece of what a running call prints; the end of it all is kept."""
+        for index, part in enumerate(self._middle):
+            if isinstance(part, Tool) and part.id == tool_id and part.status is ToolStatus.RUNNING:
+                self._middle[index] = replace(part, result=(part.result + clean(text))[-TAIL_CHARS:])
+
+    def tool_finished(self, tool_id: Hashable, status: ToolStatus, result: str, note: str, took: str = "") -> None:
         for index, part in enumerate(self._middle):
             if isinstance(part, Tool) and part.id == tool_id:
-                self._middle[index] = replace(part, status=status, result=result, note=note or part.note)
+                self._middle[index] = replace(part, status=status, result=result, note=note or part.note, took=took)
 
     def fact(self, fact: Fact) -> None:
         self._notes.append(fact)

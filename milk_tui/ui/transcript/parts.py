@@ -111,6 +111,10 @@ class Tool:
     note: str = ""
 
 
+    took: str = ""
+    """How long it ran, in words."""
+    allowed_by: str = ""
+    """Who allowed it; shown when the call is unfolded."""
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A fact that came out of the leg (``remembered``), or was refused: ``verb`` says which."""

@@ -6,8 +6,9 @@ from collections import OrderedDict
 
 from rich.style import Style
 
-from milk_tui.ui.transcript.blocks import Block, Marked, Placeholder, Plain, Runs, Slice
+from milk_tui.ui.transcript.blocks import Block, DiffLines, Marked, Placeholder, Plain, Runs, Slice
 from milk_tui.ui.transcript.code import CodeLine, code_rows, label_row
+from milk_tui.ui.transcript.diffs import diff_rows
 from milk_tui.ui.transcript.markdown import PROSE, Paper, markdown_rows
 from milk_tui.ui.transcript.rows import NOWHERE, Piece, Row, cells, clip, extent, visible, wrap
 
@@ -89,6 +90,9 @@ def _rows(paper: Paper, block: Block) -> list[Row]:
             )
         case Slice() as shape:
             return _slice(paper, shape, block.source)
+        case DiffLines() as shape:
+            rows = diff_rows(paper.palette, block.source, paper.width - shape.margin)
+            return _indented(paper, rows, shape.margin)
         case Placeholder():
             style = paper.palette("text", "placeholder")
             fill = paper.palette("text")
@@ -163,8 +167,12 @@ def _slice(paper: Paper, shape: Slice, source: str) -> list[Row]:
     if shape.top:
         rows.append(label_row(paper.palette, shape.fence.title, lines[0][1], paper.width - shape.margin))
     rows += code_rows(paper.palette, lines, paper.width - shape.margin, colours, shape.first)
-    if shape.margin:
-        left: Piece = (" " * shape.margin, paper.palette("text"), NOWHERE)
+    return _indented(paper, rows, shape.margin)
+
+
+def _indented(paper: Paper, rows: list[Row], margin: int) -> list[Row]:
+    if margin:
+        left: Piece = (" " * margin, paper.palette("text"), NOWHERE)
         for row in rows:
             row.pieces = [left, *row.pieces]
     return rows

@@ -136,8 +136,13 @@ class Transcript(View):
     def tool_started(self, key: Key, tool: Tool) -> None:
         self._tell(key, lambda live: live.tool_started(tool))
 
-    def tool_finished(self, key: Key, tool_id: Hashable, status: ToolStatus, result: str = "", note: str = "") -> None:
-        self._tell(key, lambda live: live.tool_finished(tool_id, status, result, note))
+    def tool_output(self, key: Key, tool_id: Hashable, text: str) -> None:
+        self._tell(key, lambda live: live.tool_output(tool_id, text))
+
+    def tool_finished(
+        self, key: Key, tool_id: Hashable, status: ToolStatus, result: str = "", note: str = "", took: str = ""
+    ) -> None:
+        self._tell(key, lambda live: live.tool_finished(tool_id, status, result, note, took))
 
     def add_fact(self, key: Key, fact: Fact) -> None:
         self._tell(key, lambda live: live.fact(fact))

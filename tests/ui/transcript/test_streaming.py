@@ -121,7 +121,7 @@ async def test_many_calls_of_one_tool_are_one_line():
     calls = [Tool(n, "grep", f'{{"q": "w{n}"}}', "x", ToolStatus.OK) for n in range(4)]
     async with TranscriptApp().run_test(size=SIZE) as pilot:
         transcript, _ = await show(pilot, [leg(1, *calls)])
-        assert painted(transcript)[1] == "  ▸ grep w0  1 line  [3 more grep calls]"
+        assert painted(transcript)[1] == "  ▸ grep w0  1 match  [3 more grep calls]"
         transcript.document.toggle(("leg", 1), ("group", 0))
         transcript.settle()
         assert painted(transcript)[1:6] == ["  ▾ 4 grep calls", *(f"  ▸ grep w{n}  1 line" for n in range(4))]
