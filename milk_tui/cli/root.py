@@ -17,7 +17,9 @@ from milk_tui.cli.options import Options
 COMMANDS = {
     "bricks": "milk_tui.cli.bricks:bricks",
     "config": "milk_tui.cli.config:config",
+    "decide": "milk_tui.cli.decide:decide",
     "doctor": "milk_tui.cli.doctor:doctor",
+    "helper": "milk_tui.cli.helper:helper",
     "hook": "milk_tui.cli.hook:hook",
     "mcp": "milk_tui.cli.mcp:mcp",
     "memory": "milk_tui.cli.memory:memory",

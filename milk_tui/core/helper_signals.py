@@ -16,7 +16,7 @@ class SignalKind(Struct, frozen=True):
 CATALOGUE = (
     SignalKind("session.started", "a session is opened, on the screen or by a hook"),
     SignalKind("session.active", "a session that was idle for 10 minutes is used again"),
-    SignalKind("session.ended", "a session is left"),
+    SignalKind("session.ended", "a session is left", served=False),
     SignalKind("session.turn-started", "a prompt begins its turn, on the screen or by a hook"),
     SignalKind("session.tool-completed", "an agent's tool call has ended"),
     SignalKind("session.turn-ended", "a turn has ended, however"),

@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from milk_tui.core import decision_record as rules
 from milk_tui.core.cuts import plain
 from milk_tui.core.decision_record import Record
 from milk_tui.core.errors import MilkError, StoreError
+from milk_tui.core.records import PerceptScope
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.text import one_line
-from milk_tui.store import Store, decision_records
+from milk_tui.store import Store, decision_records, percept_lists, percepts
 from milk_tui.store.clock import now_ms
 from milk_tui.store.decision_records import Indexed
 
@@ -255,3 +257,33 @@ def names(records: Iterable[Indexed]) -> str:
     """For a line: the first few files by name."""
     shown = [record.name for record in records]
     return ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+
+
+def said(text: str, *, why: str = "", replaces: Iterable[str] = ()) -> Decision:
+    """A decision as a person types it: the first sentence is the title, the rest the body."""
+    text = plain(text)
+    found = re.search(r"[.!?](?=\s)|\n", text)
+    title, body = (text[: found.start()], text[found.end() :].strip()) if found else (text.rstrip(".!"), "")
+    return Decision(title=title, why=why, body=body, replaces=tuple(replaces))
+
+
+def of_fact(store: Store, reference: str, decision: Decision) -> Decision:
+    """The decision that a fact of the memory tells: its words where nothing else was said. Raises MilkError."""
+    fact = store.read_sync(lambda conn: percept_lists.get(conn, reference))
+    if fact is None:
+        raise MilkError(f"There is no fact {one_line(reference, 40)}.", "`milk-tui memory list` shows their ids.")
+    told = decision if decision.title else said(fact.content, why=decision.why, replaces=decision.replaces)
+    body = told.body or (fact.content if told.title != fact.content else "")
+    return replace(told, body=body, fact=fact.id)
+
+
+def to_fact(store: Store, folder: Path, named: str) -> percepts.Change:
+    """Make a fact of every session of what a record says. Raises MilkError when there is no such record in force."""
+    where = str(folder)
+    index_folder(store, folder)
+    record = _known(store, where, named)
+    if not record.live:
+        raise MilkError(f"{record.name} no longer holds.", f"It was superseded by {record.superseded_by or 'another'}.")
+    content = f"{record.title} (decided {record.date}, {record.name})"
+    add = partial(percepts.add, content=content, scope=PerceptScope.GLOBAL, subject=record.title)
+    return store.write_sync(add)

@@ -47,7 +47,7 @@ HOST_COMMAND_VARIABLE = "MILK_TUI_HOST_COMMAND"
 """Another model host, as a shell-like list of words: for tests, which need one without litellm."""
 
 
-def _host_command() -> list[str] | None:
+def host_command() -> list[str] | None:
     words = os.environ.get(HOST_COMMAND_VARIABLE, "")
     return shlex.split(words) or None
 
@@ -193,7 +193,7 @@ class Workspace:
             await self._recover()
             self.host = ModelHost(
                 paths.private_folder(paths.log_dir()) / "modelhost.log",
-                command=_host_command(),
+                command=host_command(),
                 on_state=self._host_state,
             )
             self.discovery = await discover(self.config, primary=self.launch.primary, escalation=self.launch.escalation)

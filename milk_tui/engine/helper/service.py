@@ -196,7 +196,7 @@ class HelperService:
                 name = watched.tools.pop(event.tool_id, "")
                 self._signal(watched, "session.tool-completed")
                 if name.startswith(_ASK):
-                    self._signal(watched, _TASK_ENDS.get(event.status, "task.failed"), depth=1)
+                    self._signal(watched, _TASK_ENDS.get(event.status, "task.failed"))
             case events.PermissionAsked():
                 self._signal(watched, "approval.pending")
             case events.NoteChanged():
@@ -205,9 +205,7 @@ class HelperService:
                 return
         watched.last_ms = now_ms()
 
-    def _signal(
-        self, watched: _Watched, name: str, turn_id: int | None = None, prompt: str = "", depth: int = 0
-    ) -> None:
+    def _signal(self, watched: _Watched, name: str, turn_id: int | None = None, prompt: str = "") -> None:
         session = watched.conductor.session
         if not self._in_scope(session.directory):
             return
@@ -219,7 +217,6 @@ class HelperService:
             turn_id=turn_id or (before.turn_id if before else None),
             at_ms=now_ms(),
             prompt=prompt or (before.prompt if before else ""),
-            depth=depth,
         )
         if watched.task is None or watched.task.done():
             watched.task = asyncio.create_task(self._work(watched))
