@@ -11,6 +11,7 @@ bounded step.
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -130,7 +131,7 @@ class Splitter:
         if self._fence is not None:
             return [Span(self.tail, len(self.text), Kind.FENCE)]
         rest = Splitter()
-        rest.env = {name: dict(value) for name, value in self.env.items()}
+        rest.env = {name: copy(value) for name, value in self.env.items()}
         rest.text = self.text
         rest.tail = self.tail
         rest._number = self._number

@@ -105,6 +105,7 @@ def test_a_closed_block_never_changes(before, after):
 
 @settings(max_examples=300, deadline=None)
 @given(documents)
+@example("[r]: /url\n[r]: /other\n").via("a definition that is there twice")
 def test_the_tail_is_shown_as_if_the_text_ended_there(text):
     splitter = Splitter()
     splitter.feed(text)
