@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,10 +13,12 @@ from msgspec.structs import replace
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.perception import key_of, normal
+from milk_tui.core.perception_file import NAME
 from milk_tui.core.perception_view import PERSON, SLICE, PerceptionView, Version
 from milk_tui.core.records import Layer, PerceptionEntry, Session
 from milk_tui.core.secret_scan import secret_kind
-from milk_tui.engine import events, perception_reading, perception_writing
+from milk_tui.engine import events, perception_file, perception_reading, perception_writing
+from milk_tui.engine.perception_file import Taken
 from milk_tui.store import Store, perception, perception_disputes, perception_slices
 from milk_tui.store.clock import now_ms
 
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     from sqlite_utils import Database
+
+    from milk_tui.engine.perception_mirror import Mirror
 
 VALUE_CHARS = 4_000
 """The longest value that a person may write."""
@@ -52,6 +59,8 @@ class PerceptionDesk:
         self._session = session
         self._publish = publish
         self._deeds: list[Deed] = []
+        self.mirror: Mirror | None = None
+        """The file beside the code, where it is kept."""
 
     @property
     def last_deed(self) -> str:
@@ -183,9 +192,64 @@ class PerceptionDesk:
         return f"This session goes on with {which}: its frame has {entries} entr{'y' if entries == 1 else 'ies'} (F4)."
 
     async def greet(self) -> None:
-        """Tell the listeners ``greeting``, when there is one."""
-        if text := await self.greeting():
-            self._publish(events.Notice(session_id=self._session().id, text=text))
+        """Tell the listeners what a session begins with."""
+        for text in (await self.greeting(), await self.file_notice()):
+            if text:
+                self._publish(events.Notice(session_id=self._session().id, text=text))
+
+    async def file_notice(self) -> str:
+        """The offer to have git leave the mirrored file alone; empty where that isn't needed."""
+        if self.mirror is None or await asyncio.to_thread(perception_file.git_ignored, self.mirror.path) is not False:
+            return ""
+        return f"{NAME} is kept beside the code and git sees it: /perception ignore leaves it out."
+
+    async def mirror_file(self, *, dense: bool = False) -> None:
+        """Keep ``perception.md`` beside the code from now on (``engine/perception_mirror.py``)."""
+        from milk_tui.engine.perception_mirror import Mirror
+
+        self.mirror = Mirror(self._store, self._session, self._publish, dense=dense)
+        await self.mirror.start()
+
+    def hear(self, event: events.AnyEvent) -> None:
+        """Something was published in the session: the file follows."""
+        if self.mirror is not None:
+            self.mirror.hear(event)
+
+    async def write_file(self, *, dense: bool = False) -> Path:
+        """Write ``perception.md`` into the directory once; what was changed in it is taken over first."""
+        path = Path(self._session().directory) / NAME
+        await self.read_file(missing=True)
+        session_id = self._session().id
+        there = await asyncio.to_thread(perception_file.read_text, path)
+        text = await self._store.read(lambda conn: perception_file.text_of(conn, session_id, base=there, dense=dense))
+        await asyncio.to_thread(perception_file.write_text, path, text)
+        await self._store.write(partial(perception_file.written, session_id=session_id, text=text, now=now_ms()))
+        return path
+
+    async def read_file(self, *, missing: bool = False) -> Taken:
+        """Take over ``perception.md`` of the directory. Raises MilkError when it isn't there, unless it may be
+        ``missing``."""
+        path = Path(self._session().directory) / NAME
+        text = await asyncio.to_thread(perception_file.read_text, path)
+        if text is None:
+            if missing:
+                return Taken()
+            raise MilkError(f"There is no {path}.", "Write it with /perception write.")
+        taken = await self._store.write(
+            partial(perception_file.take, session_id=self._session().id, text=text, now=now_ms())
+        )
+        self._tell(taken.entries)
+        return taken
+
+    async def ignore_file(self) -> Path:
+        """Have git leave ``perception.md`` alone; the list that says so. Raises MilkError outside a repository."""
+        return await asyncio.to_thread(perception_file.git_ignore, Path(self._session().directory) / NAME)
+
+    async def aclose(self) -> None:
+        """The session is left."""
+        if self.mirror is not None:
+            await self.mirror.aclose()
+            self.mirror = None
 
     async def undo(self) -> str:
         """Take back what was done last; what it was. Empty when there is nothing left to take back."""

@@ -17,7 +17,7 @@ from milk_tui import paths
 from milk_tui.config import Config
 from milk_tui.core.errors import ConfigError, MilkError, StoreError
 from milk_tui.core.records import Role, Session, SessionRow
-from milk_tui.engine import casting, commit, events, project, roster
+from milk_tui.engine import casting, commit, events, perception_fresh, project, roster
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.helper import making
@@ -97,7 +97,14 @@ class Workspace:
         """
         await self._recover()
         await self._outside.begin()
-        session = await self._choose(which, new)
+        return await self._open(await self._choose(which, new), new=new)
+
+    async def open_fresh(self, old: Conductor) -> Conductor:
+        """A new session from the perception of ``old`` and its pinned facts alone (``/fresh``)."""
+        begin = partial(perception_fresh.begin, old=old.session, now=now_ms())
+        return await self._open(await self.store.write(begin), new=True)
+
+    async def _open(self, session: Session, *, new: bool) -> Conductor:
         if session.id in self._conductors:
             return self._conductors[session.id]
         found = await asyncio.to_thread(project.read, Path(session.directory))
@@ -109,6 +116,9 @@ class Workspace:
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
         await conductor.perception.take_up()
+        if self.config.perception.file and not self.store.read_only:
+            await conductor.perception.mirror_file(dense=self.config.perception.dense)
+            conductor.listen(conductor.perception.hear)
         if self.roster.known:
             await conductor.agents_found()
         return conductor
@@ -160,6 +170,7 @@ class Workspace:
         self._conductors.pop(conductor.session.id, None)
         await self.helper.closed(conductor.session.id)
         await conductor.aclose()
+        await conductor.perception.aclose()
         await self.roster.leave(conductor.session.id)
         self._memory.closed(conductor.session.id)
 
