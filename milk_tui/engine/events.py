@@ -99,6 +99,8 @@ class ToolFinished(Event, frozen=True, kw_only=True, tag="tool_finished"):
     tool_id: int
     status: ToolStatus
     result: str
+    seconds: float | None = None
+    """How long it ran, without the time in which the person was asked."""
 
 
 class ToolOutput(Event, frozen=True, kw_only=True, tag="tool_output"):

@@ -304,6 +304,8 @@ class LegRun:
         verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
         if request.call_id:
             self._allowed[request.call_id] = grants.said_by(verdict)
+            if (tool_id := self._tools.get(request.call_id)) is not None:
+                await self.desk.store.write(partial(tool_calls.begin, tool_id=tool_id))
         return verdict
 
     async def _on(self, event: said.AgentEvent) -> None:
@@ -392,10 +394,11 @@ class LegRun:
         if tool_id in self._private:
             await self.desk.store.write(partial(private_calls.answered, tool_id=tool_id, result=content))
             content = my_memory.shown_result(content)
-        await self.desk.store.write(
+        ended = await self.desk.store.write(
             partial(tool_calls.finish, tool_id=tool_id, status=status, result=content, allowed_by=allowed_by)
         )
-        self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content)
+        seconds = (ended.ended_ms - ended.started_ms) / 1000 if ended and ended.ended_ms else None
+        self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content, seconds=seconds)
         await self._show(self._answer.mark(), [])
         self._captures.mark()
 

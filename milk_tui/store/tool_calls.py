@@ -42,6 +42,14 @@ def start(
     return get(db.conn, cursor.lastrowid or 0)
 
 
+def begin(db: Database, tool_id: int, *, now: int | None = None) -> None:
+    """A call that waited for the person begins to work: its time counts from here."""
+    db.execute(
+        "update tool_calls set started_ms = ? where id = ? and status = 'running'",
+        (now_ms() if now is None else now, tool_id),
+    )
+
+
 def finish(
     db: Database,
     tool_id: int,

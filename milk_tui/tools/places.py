@@ -49,7 +49,7 @@ class Place:
         parent = self.path.parent
         if not self.inside:
             return f"{parent}/*"
-        return "*" if parent == self.directory else f"{parent.relative_to(self.directory)}/*"
+        return "./*" if parent == self.directory else f"{parent.relative_to(self.directory)}/*"
 
 
 def find(said: str, directory: Path, private: tuple[Path, ...] = (), *, follow: bool = True) -> Place:

@@ -128,8 +128,15 @@ def unread_body(event: LegFinished) -> p.EntryBody:
 
 
 def tool_part(call: ToolCall) -> p.Tool:
-    took = f.elapsed((call.ended_ms - call.started_ms) / 1000) if call.ended_ms else ""
-    return p.Tool(call.id, call.name, call.arguments, call.result, call.status, took=took, allowed_by=call.allowed_by)
+    time = took((call.ended_ms - call.started_ms) / 1000) if call.ended_ms else ""
+    return p.Tool(call.id, call.name, call.arguments, call.result, call.status, took=time, allowed_by=call.allowed_by)
+
+
+def took(seconds: float | None) -> str:
+    """How long a call ran, in words; empty when that is unknown."""
+    if seconds is None:
+        return ""
+    return "<1 s" if seconds < 1 else f.elapsed(seconds)
 
 
 def fact_part(percept: Percept) -> p.Fact:

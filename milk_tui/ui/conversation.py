@@ -28,8 +28,6 @@ class Conversation:
         self._waiting: dict[int, None] = {}
         """Turns that are shown and wait, in order."""
         self._running: int | None = None
-        self._began: dict[int, float] = {}
-        """When the running calls began, on the monotonic clock."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._notices = 0
 
@@ -43,7 +41,6 @@ class Conversation:
         self._routes.clear()
         self._waiting = {turn.id: None for turn in shown.queued}
         self._running = None
-        self._began.clear()
         self._transcript.load(bodies.entries(shown.turns, shown.legs), self._source)
 
     def go_to_turn(self, turn_id: int) -> None:
@@ -80,13 +77,11 @@ class Conversation:
                 progress = Progress(event.text, event.fraction, Severity(event.severity))
                 transcript.progress(("leg", event.leg_id), progress)
             case e.ToolStarted():
-                self._began[event.tool_id] = time.monotonic()
                 transcript.tool_started(("leg", event.leg_id), Tool(event.tool_id, event.name, event.arguments))
             case e.ToolOutput():
                 transcript.tool_output(("leg", event.leg_id), event.tool_id, event.text)
             case e.ToolFinished():
-                began = self._began.pop(event.tool_id, None)
-                took = f.elapsed(time.monotonic() - began) if began is not None else ""
+                took = bodies.took(event.seconds)
                 key = ("leg", event.leg_id)
                 transcript.tool_finished(key, event.tool_id, event.status, event.result, took=took)
             case e.TurnQueued():
