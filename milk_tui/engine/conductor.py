@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -33,6 +34,7 @@ from milk_tui.engine import attaching, casting, commit, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.changes_desk import ChangesDesk
+from milk_tui.engine.file_index import FileIndex
 from milk_tui.engine.gather import LegView, Project, gather
 from milk_tui.engine.memory import MemoryDesk
 from milk_tui.engine.order import Desk
@@ -112,6 +114,9 @@ class Conductor:
         self._desk = Desk(
             store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard
         )
+        self.files = FileIndex(Path(session.directory))
+        """The files that a prompt may name."""
+        self.site.changed = self.files.changed
         self.commands = PersonCommands(store, lambda: self.session, self.publish, self.permissions, lambda: self.site)
         """Shell commands of the person."""
         self._line: deque[_Waiting] = deque()
@@ -431,6 +436,7 @@ class Conductor:
         self._line.clear()
         await self.stop()
         await self.commands.stop()
+        await self.files.aclose()
         if self._worker is None:
             return
         if self.ready:

@@ -14,6 +14,8 @@ from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
 from milk_tui.ui.action import Action, Where
+from milk_tui.ui.conversation_actions import CONVERSATION_ACTIONS
+from milk_tui.ui.prompt_actions import PROMPT_ACTIONS
 from milk_tui.ui.screen_actions import SCREEN_ACTIONS
 from milk_tui.ui.session_actions import SESSION_ACTIONS
 from milk_tui.ui.work_actions import WORK_ACTIONS
@@ -178,6 +180,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("previous-group", "last group", "To the group of facts before.", B, ("left_square_bracket",)),
     *SCREEN_ACTIONS,
     *WORK_ACTIONS,
+    *PROMPT_ACTIONS,
     Action(
         "new-session",
         "new session",
@@ -188,6 +191,7 @@ ACTIONS: tuple[Action, ...] = (
         aliases=("clear",),
     ),
     *SESSION_ACTIONS,
+    *CONVERSATION_ACTIONS,
     Action("sidebar", "sidebar", "Show or hide facts and bricks.", S, ("ctrl+s",), "sidebar"),
     Action("next-pane", "next pane", "Move to the next pane.", E, ("f6",), "pane", priority=True),
     Action("previous-pane", "last pane", "Move to the pane before.", E, ("shift+f6",), priority=True),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from milk_tui.core import routing
+from milk_tui.core.attachments import Attachment, Kind
 from milk_tui.core.records import (
     BrickKind,
     Leg,
@@ -62,12 +64,40 @@ def entries(turns: Sequence[TurnIndex], legs: Sequence[LegIndex]) -> list[p.Entr
 
 def leg_entry(leg: LegIndex) -> p.Entry:
     extra = 2 * leg.escalated + bool(leg.thinking_chars) + leg.tools + (leg.status is not LegStatus.DONE)
-    return p.Entry(leg_key(leg.id), p.EntryKind.LEG, chars=leg.text_chars, lines=leg.text_lines, extra=extra)
+    return p.Entry(
+        leg_key(leg.id),
+        p.EntryKind.LEG,
+        chars=leg.text_chars,
+        lines=leg.text_lines,
+        extra=extra,
+        escalated=leg.escalated,
+    )
 
 
-def prompt_body(turn: Turn) -> p.EntryBody:
-    """A prompt, and what became of its turn when that was no answer."""
-    return p.EntryBody((p.Prompt(turn.prompt, f.clock(turn.created_ms), _TURN_NOTES.get(turn.status, "")),))
+def prompt_body(turn: Turn, attached: Sequence[Attachment] = ()) -> p.EntryBody:
+    """A prompt with what came with it, or a command with its output, and what became of the turn when that was no
+    answer."""
+    if turn.route is not None and turn.route.rule == "command":
+        output = next((each.text for each in attached if each.kind is Kind.COMMAND), "")
+        return command_body(turn.prompt, turn.created_ms, output)
+    prompt = p.Prompt(turn.prompt, f.clock(turn.created_ms), _TURN_NOTES.get(turn.status, ""))
+    return p.EntryBody((prompt, *(attachment_part(each) for each in attached)))
+
+
+def attachment_part(attached: Attachment) -> p.Fact:
+    note = f" · {attached.note}" if attached.note else ""
+    verb = "given too" if attached.kind is Kind.COMMAND else "attached"
+    return p.Fact(f"{attached.name}{note}", verb)
+
+
+def command_body(prompt: str, created_ms: int, output: str) -> p.EntryBody:
+    """A shell command of the person and what it printed so far, as it was printed."""
+    shown: list[p.Part] = [p.Prompt(prompt, f.clock(created_ms), "")]
+    if output.strip():
+        longest = max((len(run) for run in re.findall(r"`{3,}", output)), default=2)
+        fence = "`" * (longest + 1)
+        shown.append(p.Markdown(f"{fence}\n{output.rstrip()}\n{fence}"))
+    return p.EntryBody(tuple(shown))
 
 
 def leg_body(

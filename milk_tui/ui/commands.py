@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from milk_tui.core.errors import MilkError
-from milk_tui.ui.actions import BY_COMMAND, Action
+from milk_tui.ui.actions import BY_COMMAND, BY_ID, Action
 from milk_tui.ui.fact_doings import FactDoings
+from milk_tui.ui.prompt_commands import prompt_commands
 from milk_tui.ui.screen_commands import screen_commands
 from milk_tui.ui.session_commands import session_commands
 from milk_tui.ui.state import ESCALATION, SessionState
@@ -43,8 +44,10 @@ class Command:
 def parse(text: str) -> Command | None:
     """The command that the text is; ``None`` for a prompt. Raises CommandError for an unknown or wrong one.
 
-    A path (``/usr/bin …``) is a prompt, and so is what begins with a space.
+    A path (``/usr/bin …``) is a prompt, and so is what begins with a space. ``!`` begins a shell command.
     """
+    if text.startswith("!") and text[1:].strip():
+        return Command(BY_ID["run-command"], text[1:].strip())
     first, _, rest = text.partition(" ")
     name = first[1:].rstrip()
     if not text.startswith("/") or "\n" in first or not (name.isascii() and name.replace("-", "").isalpha()):
@@ -106,6 +109,7 @@ class Commands:
             "rename-session": self.rename,
             **work_commands(control, lambda: surface.permission, lambda text: surface.note(text)),
             **screen_commands(control, lambda text: surface.note(text)),
+            **prompt_commands(control, surface),
             **session_commands(control, lambda text: surface.note(text)),
         }
 

@@ -143,6 +143,21 @@ class Control:
             return None
         return await self.conductor.drop_queued(max(self.state.queue))
 
+    async def find_files(self, words: str) -> Sequence[str]:
+        """Paths of the session's directory that fit, best first."""
+        return [] if self.conductor is None else await self.conductor.files.find(words)
+
+    def agent_name(self, role: str) -> str:
+        """What the agent in a role is called."""
+        return self.state.agent(role).name or "nobody"
+
+    async def clipboard_image(self) -> str:
+        """Keep the image that is in the clipboard; its path. Raises MilkError when there is none."""
+        from milk_tui import paths
+        from milk_tui.ui.clipboard import image_from_clipboard
+
+        return str(await image_from_clipboard(paths.private_folder(paths.data_dir() / "images")))
+
     async def stop(self) -> bool:
         """Stop the running leg, else the loading of a model; False when neither is there."""
         if self.conductor is not None and await self.conductor.stop():

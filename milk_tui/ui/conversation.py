@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from milk_tui.ui.session_read import Shown
 
 
+SHOWN_CHARS = 6_000
+"""Of what a running command prints: its end."""
+
+
 class Conversation:
     """Feeds one transcript. It knows records and events, and no other widget."""
 
@@ -27,6 +31,8 @@ class Conversation:
         """What to say about the way of a turn whose first leg has not begun: in a line, and at length."""
         self._waiting: dict[int, None] = {}
         """Turns that are shown and wait, in order."""
+        self._printed: dict[int, tuple[e.CommandStarted, str]] = {}
+        """The person's commands that run, and what they printed."""
         self._running: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._notices = 0
@@ -40,6 +46,7 @@ class Conversation:
         self._source = SessionBodies(store, self._transcript.bodies_loaded)
         self._routes.clear()
         self._waiting = {turn.id: None for turn in shown.queued}
+        self._printed.clear()
         self._running = None
         self._transcript.load(bodies.entries(shown.turns, shown.legs), self._source)
 
@@ -84,6 +91,14 @@ class Conversation:
                 took = bodies.took(event.seconds)
                 key = ("leg", event.leg_id)
                 transcript.tool_finished(key, event.tool_id, event.status, event.result, took=took)
+            case e.CommandStarted():
+                self._printed[event.turn_id] = (event, "")
+                self._show_command(event.turn_id)
+            case e.CommandPrinted():
+                self._show_command(event.turn_id, event.text)
+            case e.CommandEnded():
+                self._printed.pop(event.turn_id, None)
+                self._renew(("turn", event.turn_id))
             case e.TurnQueued():
                 self._waiting[event.turn_id] = None
                 self._show_prompt(event, event.why)
@@ -110,6 +125,23 @@ class Conversation:
             case _:
                 pass
 
+    def _show_command(self, turn_id: int, more: str = "") -> None:
+        """The person's command with the end of what it has printed so far."""
+        from milk_tui.ui import bodies
+
+        if turn_id not in self._printed:
+            return
+        event, before = self._printed[turn_id]
+        text = (before + more)[-SHOWN_CHARS:]
+        self._printed[turn_id] = (event, text)
+        key: Key = ("turn", turn_id)
+        body = bodies.command_body(f"!{event.command}", event.created_ms, text)
+        if key in self._transcript:
+            self._transcript.update(key, body)
+        else:
+            self._transcript.append(Entry(key, EntryKind.PROMPT, len(event.command), 1), body)
+            self._transcript.follow()
+
     def _show_prompt(self, event: e.TurnQueued | e.TurnStarted, why: str) -> None:
         from milk_tui.ui.transcript import Prompt
 
@@ -128,7 +160,7 @@ class Conversation:
         self._running = event.leg_id
         head = bodies.leg_head(event, *self._routes.pop(event.turn_id, ("", "")))
         self._transcript.append(
-            Entry(("leg", event.leg_id), EntryKind.LEG, extra=len(head.parts)),
+            Entry(("leg", event.leg_id), EntryKind.LEG, extra=len(head.parts), escalated=event.escalated),
             head,
             before=self._first_waiting(event.turn_id),
             live=True,

@@ -108,6 +108,7 @@ class MainScreen(Screen[None]):
         yield self._look_book
 
     def on_mount(self) -> None:
+        self.box.find_files = self._control.find_files
         self._ticker = self.set_interval(TICK_S, self._tick, pause=True)
         self._say()
 
@@ -172,7 +173,8 @@ class MainScreen(Screen[None]):
 
     def _offer_keys(self) -> None:
         off = set()
-        at_rest = self._state.running is None and self._state.loading is None
+        state = self._state
+        at_rest = state.running is None and state.loading is None and not state.command
         if at_rest and self.focused is self.prompt:
             off.add("escape")
         where = (Where.PERCEPTS,) if self.focused is self.sidebar.pane.facts else ()
@@ -204,6 +206,8 @@ class MainScreen(Screen[None]):
             target = self.sidebar.pane.facts
         elif event.action.where is Where.PERMISSION:
             target = self.permission
+        elif event.action.where is Where.CONVERSATION and self.conversation is not None:
+            target = self.conversation.transcript
         (target or self.app).call_later(self.app.run_action, event.action.method, target)
 
     @on(PromptBox.CommandChosen)
@@ -233,7 +237,7 @@ class MainScreen(Screen[None]):
             self.clear_selection()
         elif self.prompt.selected_text:
             self.prompt.move_cursor(self.prompt.cursor_location)
-        elif self._state.running is not None:
+        elif self._state.running is not None or self._state.command:
             self._want("escape")
         elif self.focused is not self.prompt:
             self.prompt.focus()

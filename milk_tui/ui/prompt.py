@@ -36,6 +36,12 @@ class Prompt(TextArea):
 
         beginning: str | None
 
+    @dataclass
+    class MentionTyped(Message):
+        """What is written of a mention under the cursor; ``None``: the cursor is in none any more."""
+
+        written: str | None
+
     BINDINGS: ClassVar = bindings(Where.PROMPT)
 
     def __init__(self, complete: Callable[[str], bool], *, id: str = "prompt") -> None:
@@ -52,6 +58,7 @@ class Prompt(TextArea):
         self.past = History()
         self._folds = Folds()
         self._beginning: str | None = None
+        self._written: str | None = None
         self._own_keys = self._bindings
 
     @property
@@ -67,6 +74,33 @@ class Prompt(TextArea):
     def beginning(self) -> str | None:
         """The beginning of a slash command that the text is, without the slash."""
         return command_beginning(self.document.lines)
+
+    @property
+    def mention(self) -> str | None:
+        """What is written of the mention under the cursor; ``None`` when there is none."""
+        found = self._mention()
+        return found[1] if found else None
+
+    def _mention(self) -> tuple[int, str] | None:
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if "@" not in line:
+            return None
+        from milk_tui.core.attachments import mention_at
+
+        return mention_at(line, column)
+
+    def complete_mention(self, path: str) -> None:
+        """Write the path where the mention under the cursor is; behind a folder one can go on writing."""
+        from milk_tui.core.attachments import as_mention
+
+        found = self._mention()
+        if found is None:
+            return
+        row, column = self.cursor_location
+        text = as_mention(path)
+        text = text.removesuffix('"') if path.endswith("/") else f"{text} "
+        self.replace(text, (row, found[0]), (row, column), maintain_selection_offset=False)
 
     def use_keys(self, overrides: Mapping[str, str]) -> None:
         """Take other keys, by the ids of actions (``Keymap.overrides``)."""
@@ -122,6 +156,9 @@ class Prompt(TextArea):
         if beginning != self._beginning:
             self._beginning = beginning
             self.post_message(self.CommandTyped(beginning))
+        if self.mention != self._written:
+            self._written = self.mention
+            self.post_message(self.MentionTyped(self._written))
 
     def action_send(self) -> None:
         if not self._complete("enter") and self.full_text.strip():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from textual.widgets import Static, TextArea
 from milk_tui.ui import format as f
 from milk_tui.ui.actions import Action, Keymap
 from milk_tui.ui.completion import Completion
+from milk_tui.ui.mention_list import MentionList
 from milk_tui.ui.paint import Line, to_content
 from milk_tui.ui.prompt import Prompt
 
@@ -34,12 +36,16 @@ class PromptBox(Vertical):
         super().__init__(id="prompt-box")
         self.prompt = Prompt(self._completion_key)
         self.completion = Completion()
+        self.mentions = MentionList()
+        self.find_files: Callable[[str], Awaitable[Sequence[str]]] | None = None
+        """Finds the files that fit what is written of a mention."""
         self._note = Static(id="prompt-note", markup=False)
         self._note.display = False
         self._noted_text = ""
 
     def compose(self) -> ComposeResult:
         yield self.completion
+        yield self.mentions
         with Horizontal(id="prompt-row"):
             yield Static(f.USER_MARK, id="prompt-mark", markup=False)
             yield self.prompt
@@ -67,7 +73,7 @@ class PromptBox(Vertical):
         """True when there was one to close."""
         was_open = self.completion.is_open
         self._complete(None)
-        return was_open
+        return self.mentions.close() or was_open
 
     @on(Prompt.CommandTyped)
     def command_typed(self, event: Prompt.CommandTyped) -> None:
@@ -76,6 +82,8 @@ class PromptBox(Vertical):
 
     def _completion_key(self, key: str) -> bool:
         """A key for the completion; False when none is open."""
+        if self.mentions.is_open:
+            return self._mention_key(key)
         if not self.completion.is_open:
             return False
         if key in ("enter", "tab") and self.completion.beginning != self.prompt.beginning:
@@ -92,6 +100,41 @@ class PromptBox(Vertical):
                 if action is not None:
                     self._take(action, run=key == "enter")
         return True
+
+    def _mention_key(self, key: str) -> bool:
+        """A key for the list of files. One that fits something else than what is written now is not chosen from."""
+        match key:
+            case "up" | "down":
+                self.mentions.move(-1 if key == "up" else 1)
+                return True
+            case _:
+                path, fits = self.mentions.current, self.mentions.words == self.prompt.mention
+                self.mentions.close()
+                if path is None or not fits or (key == "enter" and path == self.prompt.mention):
+                    return key == "tab"
+                self.prompt.complete_mention(path)
+                return True
+
+    @on(Prompt.MentionTyped)
+    def mention_typed(self, event: Prompt.MentionTyped) -> None:
+        event.stop()
+        if event.written is None or self.find_files is None:
+            self.mentions.close()
+        else:
+            self.run_worker(self._find_files(event.written), group="mention", exclusive=True, exit_on_error=False)
+
+    async def _find_files(self, written: str) -> None:
+        assert self.find_files is not None
+        found = await self.find_files(written)
+        if written == self.prompt.mention:
+            self.mentions.open_for(written, found, self.region.y - 3)
+
+    @on(MentionList.Picked)
+    def mention_picked(self, event: MentionList.Picked) -> None:
+        event.stop()
+        self.mentions.close()
+        self.prompt.complete_mention(event.path)
+        self.prompt.focus()
 
     @on(Completion.Picked)
     def picked(self, event: Completion.Picked) -> None:

@@ -42,6 +42,12 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
         case e.Notice():
             state.note = event.text
             return frozenset({Topic.BRICKS})
+        case e.CommandStarted():
+            state.command, state.command_since = event.command, now
+            return _LEG
+        case e.CommandEnded():
+            state.command = ""
+            return _LEG
         case e.BrickChanged():
             state.bricks[str(event.brick.kind)] = event.brick
             return frozenset({Topic.BRICKS})

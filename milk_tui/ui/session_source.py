@@ -84,7 +84,7 @@ class SessionBodies:
 
 def bodies_of(conn: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, EntryBody]:
     """The bodies of entries in one snapshot; an entry that is gone is left out."""
-    from milk_tui.store import legs, percept_lists, receipts, turns
+    from milk_tui.store import attachments, legs, percept_lists, receipts, turns
     from milk_tui.ui import bodies
 
     named = [cast(tuple[str, int], key) for key in keys if isinstance(key, tuple)]
@@ -93,11 +93,12 @@ def bodies_of(conn: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, EntryB
     turn_ids = {number for kind, number in named if kind == "turn"}
     turn_ids |= {body.leg.turn_id for body in found.values()}
     prompts = turns.many(conn, turn_ids)
+    came_with = attachments.shown(conn, [number for kind, number in named if kind == "turn"])
     captured = percept_lists.many(conn, [id_ for body in found.values() for id_ in body.percept_ids])
     result: dict[Key, EntryBody] = {}
     for kind, number in named:
         if kind == "turn" and number in prompts:
-            result[kind, number] = bodies.prompt_body(prompts[number])
+            result[kind, number] = bodies.prompt_body(prompts[number], came_with.get(number, ()))
         elif kind == "leg" and number in found:
             body = found[number]
             turn = prompts.get(body.leg.turn_id)

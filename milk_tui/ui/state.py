@@ -105,6 +105,9 @@ class SessionState:
     host_detail: str = ""
     asked: dict[str, PermissionRequest] = field(default_factory=dict)
     """What agents wait for the person to answer, by request, in the order of asking."""
+    command: str = ""
+    """The shell command of the person that runs."""
+    command_since: float = 0.0
     note: str = ""
     """The newest line that belongs to no answer: a fact that was refused, news of the agents."""
     problem: str = ""
@@ -124,6 +127,7 @@ class SessionState:
         self.session = session
         self.directory = session.directory
         self.running = None
+        self.command = ""
         self.queue = {}
         self.asked = {}
         self.usage = None
@@ -175,4 +179,6 @@ class SessionState:
     @property
     def busy(self) -> bool:
         """True while something moves on the screen by itself."""
+        if self.command:
+            return True
         return self.running is not None or self.loading is not None or self.host in ("starting", "restarting")

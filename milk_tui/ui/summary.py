@@ -109,6 +109,9 @@ def status(state: SessionState, now: float, frame: int) -> Line:
         return permission_view.status(tuple(state.asked.values()))
     if state.running is not None:
         return _running(state, now, spin)
+    if state.command:
+        took = f.elapsed(now - state.command_since)
+        return ((f"{spin} ", "strong"), (f"!{f.fit(state.command, 40)}", ""), (f" · {took} · esc stops it", "dim"))
     if (view := state.loading) is not None:
         bar = f"{f.gauge(view.fraction, 10)} {f.percent(view.fraction)} " if view.fraction is not None else ""
         said = view.text or f"loading {view.name}"

@@ -1,0 +1,39 @@
+"""What can be done with what is written: where it would go, what goes with it, a command instead of it."""
+
+from __future__ import annotations
+
+from milk_tui.ui.action import Action, Where
+
+S = Where.SESSION
+
+PROMPT_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "explain-route",
+        "route",
+        "Which agent this prompt would go to, and why; without one, the last that was sent. Nothing is sent.",
+        S,
+        (),
+        "route",
+        "[PROMPT]",
+    ),
+    Action(
+        "run-command",
+        "run",
+        "Run a shell command into the conversation; `!` before it does the same. The agents get its output with the "
+        "next prompt.",
+        S,
+        (),
+        "run",
+        "COMMAND",
+    ),
+    Action(
+        "attach",
+        "attach",
+        "Name a file, folder or image that goes with the prompt; `@` in the prompt does the same.",
+        S,
+        (),
+        "attach",
+        "[PATH]",
+    ),
+    Action("attach-image", "image", "Attach the image that is in the clipboard.", S, (), "image"),
+)
