@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
 
-from milk_tui.interop.hook_payload import Boundary, read
+from milk_tui.interop.hook_payload import PROMPT, Boundary, read
 
 if TYPE_CHECKING:
     from milk_tui.config import Config
@@ -106,6 +106,11 @@ def _given(conn: sqlite3.Connection, boundary: Boundary, asked: Asked) -> str:
     finally:
         if conn.in_transaction:
             conn.execute("rollback")
+    if locked and boundary.event == PROMPT:
+        from milk_tui.interop import hook_helper
+
+        if hook_helper.wanted(config, boundary):
+            hook_helper.begin(boundary, asked)
     return given.text
 
 

@@ -23,6 +23,7 @@ FORGETS = frozenset({"compact", "clear"})
 """Starts after which the runtime no longer knows what it was told."""
 
 QUERY_CHARS = 2_000
+PROMPT_CHARS = 12_000
 _ARGUMENT_CHARS = 400
 
 
@@ -34,6 +35,9 @@ class Boundary:
     remote_id: str
     directory: Path
     query: str = ""
+    """What facts are looked for with."""
+    prompt: str = ""
+    """What the person said, at a prompt."""
     tool: str = ""
     source: str = ""
     subagent: bool = False
@@ -61,6 +65,7 @@ def read(payload: bytes, environ: Mapping[str, str]) -> Boundary | None:
         remote_id=remote_id[:200],
         directory=Path(os.path.realpath(where)),
         query=(_text(values, "prompt") if event == PROMPT else _said(values.get("tool_input")))[:QUERY_CHARS],
+        prompt=_text(values, "prompt")[:PROMPT_CHARS] if event == PROMPT else "",
         tool=_text(values, "tool_name"),
         source=_text(values, "source"),
         subagent=bool(_text(values, "agent_id") or _text(values, "parent_tool_use_id")),

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,9 +18,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from milk_tui.config_file import parse
 from milk_tui.core.exchanges import ExchangeKind, Happened
 from milk_tui.core.records import AgentName, Consumer, Percept, Role, Session
-from milk_tui.interop import hook
+from milk_tui.interop import hook, hook_helper
 from milk_tui.interop.hook import Asked
 from milk_tui.interop.hook_context import MOST_CHARS
 from milk_tui.interop.hook_payload import EVENTS, read
@@ -231,6 +233,54 @@ def test_a_note_of_the_helper_is_handed_over_once_at_a_boundary_that_carries_it(
     assert claude.prompt("go on") == ""
     write("It cites what another agent may not see.", session="s3")
     assert "may not see" not in Claude(project.folder, "s3", named="qwen").prompt("go on")
+
+
+RECORD = """\
+# Payment retries live in the queue worker
+
+Date: 2026-04-14
+
+Retries for card charges moved out of the web request handler and into the payments queue worker, after a retry loop in
+the handler charged customers twice during a gateway timeout. Do not retry charges inside a request.
+"""
+
+
+def test_the_helper_works_beside_the_prompt_and_its_note_comes_with_a_later_boundary(
+    project: Project, claude: Claude
+) -> None:
+    (project.folder / "memory").mkdir()
+    (project.folder / "memory" / "2026-04-14-payment-retries.md").write_text(RECORD)
+    ask = "Add a retry loop around the gateway charge call in the payments request handler"
+    first = run(project, claude.payload("UserPromptSubmit", prompt=ask), "hook")
+    assert (first.returncode, json.loads(first.stdout)) == (0, {})
+    deadline = time.monotonic() + 60
+    while not (waiting := project.store.read_sync(lambda conn: notes.pending(conn, "s1"))):
+        assert time.monotonic() < deadline, project.store.read_sync(
+            lambda conn: [tuple(row) for row in conn.execute("select status, reason from helper_runs")]
+        )
+        time.sleep(0.02)
+    assert claude.tool(agent_id="inside") == ""
+    given = claude.tool("Edit", {"file_path": "payments/handler.py"})
+    assert waiting[0].text in given.replace("\\", "")
+    assert "2026-04-14" in given
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_the_helper_is_begun_only_where_it_is_wanted(project: Project, claude: Claude, spoken: bool) -> None:
+    def wanted(config: str, event: str = "UserPromptSubmit", **more: object) -> bool:
+        boundary = read(claude.payload(event, **({"prompt": "why?", **more} if spoken else more)), {})
+        assert boundary is not None
+        return hook_helper.wanted(parse(config, "config.toml")[0], boundary)
+
+    assert not wanted(CONFIG), "no decision is recorded here"
+    assert wanted(CONFIG + "[helper]\nenabled = true\n") is spoken
+    (project.folder / "memory").mkdir()
+    (project.folder / "memory" / "one.md").write_text(RECORD)
+    assert wanted(CONFIG) is spoken
+    assert not wanted(CONFIG + "[helper]\nenabled = false\n")
+    assert not wanted(CONFIG + '[helper]\ndirectories = ["/elsewhere"]\n')
+    assert not wanted(CONFIG, "PreToolUse")
+    assert not wanted(CONFIG, agent_id="inside")
 
 
 def test_inside_a_subagent_a_note_waits(project: Project, claude: Claude) -> None:
