@@ -15,6 +15,7 @@ from textual.keys import format_key
 
 from milk_tui.ui.action import Action, Where
 from milk_tui.ui.conversation_actions import CONVERSATION_ACTIONS
+from milk_tui.ui.perception_commands import PERCEPTION_ACTIONS
 from milk_tui.ui.prompt_actions import PROMPT_ACTIONS
 from milk_tui.ui.screen_actions import SCREEN_ACTIONS
 from milk_tui.ui.session_actions import SESSION_ACTIONS
@@ -59,10 +60,11 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "perception",
         "perception",
-        "Frame, working set and invariants captured so far.",
+        "What the agents believe, as of any turn, to correct. With a word: do that with its file.",
         E,
         ("f4",),
         "perception",
+        "[write|read|ignore]",
         footer=True,
     ),
     Action(
@@ -190,6 +192,7 @@ ACTIONS: tuple[Action, ...] = (
         "new",
         aliases=("clear",),
     ),
+    *PERCEPTION_ACTIONS,
     *SESSION_ACTIONS,
     *CONVERSATION_ACTIONS,
     Action("sidebar", "sidebar", "Show or hide facts and bricks.", S, ("ctrl+s",), "sidebar"),

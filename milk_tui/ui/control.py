@@ -74,7 +74,20 @@ class Control:
     async def open_session(self, which: str | None = None, *, new: bool = False) -> None:
         """Make a session the one on the screen; the one before is let go."""
         assert self.workspace is not None
-        conductor = await self.workspace.open_session(which, new=new)
+        await self._show(await self.workspace.open_session(which, new=new))
+
+    async def open_fresh(self) -> None:
+        """A session from the perception of the one on the screen and its pinned facts alone."""
+        assert self.workspace is not None
+        assert self.conductor is not None
+        await self._show(await self.workspace.open_fresh(self.conductor))
+
+    @property
+    def dense_file(self) -> bool:
+        """Whether the working set stands on one line in the file."""
+        return self.workspace is not None and self.workspace.config.perception.dense
+
+    async def _show(self, conductor: Conductor) -> None:
         if conductor is self.conductor:
             return
         switched = self.conductor is not None
