@@ -315,6 +315,8 @@ class MilkApp(Navigation):
             self.use_theme(argument)
         elif action.id == "memory":
             self.action_memory(argument)
+        elif action.id == "perception" and argument:
+            await self.commands.by_id["perception-file"](argument)
         elif action.id == "search":
             await self.main.begin_search(argument)
         elif action.id == "explain-fact":
