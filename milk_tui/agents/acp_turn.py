@@ -155,7 +155,7 @@ class AcpTurn:
         if call.ended:
             return []
         call.update(update)
-        made = self._start(call_id, call) if call.arguments or call.asked or call.status != "pending" else []
+        made = self._start(call_id, call) if call.asked or call.status != "pending" else []
         if call.status in ("completed", "failed"):
             call.ended = True
             made.append(ToolResult(call_id, call.status == "completed", call.result()))

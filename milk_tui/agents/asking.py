@@ -20,7 +20,7 @@ OLD_FILE_BYTES = 1_000_000
 NOBODY = "Nobody is there to allow it."
 
 _EDITS = ("Edit", "MultiEdit", "edit", "str_replace")
-_PATHS = ("file_path", "notebook_path", "path", "filePath")
+_PATHS = ("file_path", "notebook_path", "path", "filePath", "filepath")
 
 
 async def ask(asker: PermissionAsker | None, request: PermissionRequest) -> Verdict:
