@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 
 STEP_MS = 300
 """How long changes are gathered: seldom enough to cost nothing, soon enough to be seen at once."""
+AT_ONCE = 100
+"""Changes that are told before the event loop gets its turn."""
 KEPT = 4_000
 """Of what was told here, so much is remembered."""
 _KINDS = {"added": "live"}
@@ -108,8 +110,11 @@ class OutsideChanges:
         changed = await self._store.read(partial(outside_changes.since, before=self._marks, upto=now))
         self._marks = now
         for session_id, conductor in list(self._conductors.items()):
-            for event in self._events(changed, session_id, conductor.session.directory):
+            found = self._events(changed, session_id, conductor.session.directory)
+            for number, event in enumerate(found, start=1):
                 conductor.publish(event)
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
     def _events(self, changed: Changed, session_id: str, directory: str) -> list[AnyEvent]:
         found: list[AnyEvent] = []

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FLASH_S = 3.0
 AT_ONCE = 600
 """Facts that are put in order before the next frame; more are done in slices between frames."""
+FEW = 100
+"""Changed facts that are looked up before the next frame."""
 REBUILD_S = 0.05
 """The least time between two lists: changes that come faster are shown together."""
 
@@ -192,8 +194,10 @@ class LiveFacts(RowList):
         facts, self._waiting = self._waiting, []
         for _ in self.book.load(facts):
             await sleep(0)
-        late, self._late = self._late or set(), None
-        self._take(late)
+        while self._late:
+            self._look_up(self._late.pop() for _ in range(min(len(self._late), FEW)))
+            await sleep(0)
+        self._late = None
         self._build()
 
     def _take(self, changed: set[str]) -> None:
@@ -201,6 +205,11 @@ class LiveFacts(RowList):
         if self._late is not None:
             self._late |= changed
             return
+        self._look_up(changed)
+        if changed:
+            self._renew()
+
+    def _look_up(self, changed: Iterable[str]) -> None:
         assert self._source is not None
         for id_ in changed:
             percept = self._source.get(id_)
@@ -209,8 +218,6 @@ class LiveFacts(RowList):
                 self.marks.pop(id_, None)
             elif self.book.put(percept):
                 self._gone.add(id_)
-        if changed:
-            self._renew()
 
     def _renew(self) -> None:
         """Build the list, but not more often than eyes can follow."""
