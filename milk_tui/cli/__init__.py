@@ -13,4 +13,10 @@ def main() -> None:
         quick.hook(*asked)
     from milk_tui.cli.root import run
 
-    run()
+    try:
+        run()
+    except SystemExit as left:
+        if left.code and quick.is_hook(sys.argv[1:]):
+            quick.say("{}")
+            return
+        raise

@@ -11,7 +11,7 @@ from milk_tui.cli.options import Options, pass_options
 
 
 @click.command()
-@click.option("--as", "named", metavar="NAME", default="", help="The agent that the client is; see below.")
+@click.option("--as", "named", metavar="NAME", default="", help="The agent that the client is.")
 @click.option("--session", metavar="ID", default="", help="The session that it works in, instead of the newest here.")
 @pass_options
 def mcp(options: Options, named: str, session: str) -> None:

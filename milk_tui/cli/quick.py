@@ -42,6 +42,12 @@ def hook(files: dict[str, Path], named: str) -> NoReturn:
     os._exit(0)
 
 
+def is_hook(arguments: list[str]) -> bool:
+    """True when a runtime calls, however wrongly: a failure of ours, 2 above all, would stop the person's prompt."""
+    others = {"install", "uninstall", "status", "-h", "--help"}
+    return "hook" in arguments and not others & set(arguments) and not (sys.stdin is None or sys.stdin.isatty())
+
+
 def say(line: str) -> None:
     """To a reader that may have gone."""
     try:

@@ -520,3 +520,13 @@ def test_the_command_takes_files_and_a_name(project: Project, claude: Claude, tm
     spoiled = run(project, payload, "--config", str(broken), "hook", "--as", "qwen")
     assert (spoiled.returncode, json.loads(spoiled.stdout)) == (0, {})
     assert b"broken.toml" in spoiled.stderr
+
+
+@pytest.mark.parametrize("wrong", [("hook", "--as"), ("hook", "--nope"), ("--nope", "hook"), ("hook", "nothing")])
+def test_a_settings_file_that_calls_it_wrongly_stops_no_prompt(
+    project: Project, claude: Claude, wrong: tuple[str, ...]
+) -> None:
+    """A hook's exit code 2 takes the person's prompt away."""
+    done = run(project, claude.payload("UserPromptSubmit", prompt="anything"), *wrong)
+    assert (done.returncode, json.loads(done.stdout)) == (0, {})
+    assert b"milk-tui" in done.stderr
