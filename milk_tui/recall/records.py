@@ -119,8 +119,8 @@ def _in_force(conn: sqlite3.Connection, directory: str, hit: RecordHit) -> Recor
 
 
 def _rarities(conn: sqlite3.Connection, directory: str, terms: dict[str, str], size: int) -> dict[str, float]:
-    """1 for a word that one record has, next to nothing for one that most have; unknown words count as rare. Few records
-    say little about which words are rare: they count as ``SURE_AT``."""
+    """1 for a word that one record has, next to nothing for one that most have; unknown words count as rare. Few
+    records say little about which words are rare: they count as ``SURE_AT``."""
     counts = decision_records.counts(conn, directory, terms.values())
     size = max(size, SURE_AT)
     most = _log_odds(size, 1)

@@ -83,7 +83,7 @@ def test_what_is_no_record_is_kept_with_its_reason_and_never_cited(store, folder
     (folder / "README.md").write_text("# About retries in the worker\n")
     (folder / "huge.md").write_bytes(b"# Retries worker\nDate: 2026-01-01\n" + b"retries worker " * 350_000)
     (folder / "binary.md").write_bytes(os.urandom(2_000))
-    os.symlink("/etc/passwd", folder / "link.md")
+    (folder / "link.md").symlink_to("/etc/passwd")
     os.mkfifo(folder / "pipe.md")
     (folder / "sub.md").mkdir()
     (folder / "note.txt").write_text("retries worker")

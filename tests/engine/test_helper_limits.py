@@ -23,11 +23,12 @@ from milk_tui.engine.helper.runtimes import LexicalRuntime, ModelRuntime
 from milk_tui.engine.helper.search import Search
 from milk_tui.modelhost.protocol import CompleteRequest, Delta, Done, Failed, HostEvent, ToolCallMade, UsageGiven
 from milk_tui.store import Store, helper_runs, notes, percepts
+from tests.support.polling import until
 
 NAME = "2026-04-14-payment-retries.md"
 RECORD = (
-    "# Payment retries live in the queue worker\n\nDate: 2026-04-14\n\nRetries for card charges moved out of the request"
-    " handler into the payments queue worker. A retry loop in the handler charged customers twice.\n"
+    "# Payment retries live in the queue worker\n\nDate: 2026-04-14\n\nRetries for card charges moved out of the"
+    " request handler into the payments queue worker. A retry loop in the handler charged customers twice.\n"
 )
 PROMPT = "Add a retry loop around the gateway charge in the payments handler"
 GOOD = json.dumps(
@@ -175,8 +176,7 @@ async def test_a_profile_runs_at_once_as_often_as_declared(bench: Bench) -> None
     model = ScriptedModel([Delta(text="{")])
     runner = Runner(bench.store, ModelRuntime(model, CompleteRequest(model="m", messages=()), local=True), lambda _: "")
     task = asyncio.create_task(runner.run(bench.signal(session_id="other"), bench.profile))
-    while not model.requests:
-        await asyncio.sleep(0.01)
+    await until(lambda: model.requests)
     run = await bench.run(ScriptedModel(GOOD))
     assert run.status == "refused" and "runs 1 times already" in run.reason
     assert (await bench.run(ScriptedModel(GOOD), bench.limited(max_concurrency=2))).status == "note"
@@ -190,8 +190,7 @@ async def test_one_run_a_session_and_one_signal_that_waits(bench: Bench) -> None
     model = ScriptedModel([Delta(text="{")])
     runner = Runner(bench.store, ModelRuntime(model, CompleteRequest(model="m", messages=()), local=True), lambda _: "")
     task = asyncio.create_task(runner.run(bench.signal(), bench.profile))
-    while not model.requests:
-        await asyncio.sleep(0.01)
+    await until(lambda: model.requests)
     for number in (1, 2):
         assert (await runner.run(bench.signal(turn_id=number), bench.profile)).status == "waiting"
     task.cancel()
