@@ -5,8 +5,8 @@ facts are in the list, the pause included in which the browser waits for more ke
 one callback of the event loop worked while the browser opens, is filtered, scrolled, follows changes, and while as many
 facts again are imported by ``milk-tui memory import`` beside it and then read; what other programs take does not count.
 ``memory`` is the same without drawing (layout, style sheets, frames), which costs as much with ten facts: the memory's
-own work. ``blocked_memory_ms`` is the most of it over all phases, ``over_8ms`` how many of the ``steps`` took longer than
-that: on a machine that others use too, a pause of the machine can look like work.
+own work. ``blocked_memory_ms`` is the most of it over all phases, ``over_8ms`` how many of the ``steps`` took
+longer than that: on a machine that others use too, a pause of the machine can look like work.
 """
 
 from __future__ import annotations
