@@ -88,6 +88,8 @@ def folder_of(place: Place, *, make: bool = False) -> Iterator[int]:
 
     Raises ``Refused`` when a step is a link or no folder, ``OSError`` otherwise.
     """
+    if place.path == place.directory:
+        raise Refused("That is the working directory itself.")
     base = place.directory if place.inside else Path(place.path.anchor)
     steps = place.path.parent.relative_to(base).parts
     current = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -125,6 +127,8 @@ def open_file(place: Place) -> int:
 
 def status(place: Place) -> os.stat_result | None:
     """What is there, links not followed; ``None`` when nothing is. Raises ``Refused``."""
+    if place.path == place.directory:
+        return place.path.stat()
     try:
         with folder_of(place) as folder:
             return os.stat(place.path.name or ".", dir_fd=folder, follow_symlinks=False)

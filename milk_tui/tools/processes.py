@@ -102,6 +102,13 @@ async def end(process: asyncio.subprocess.Process, mark: str, *, grace_s: float 
             await exited(process)
 
 
+def let_go(process: asyncio.subprocess.Process) -> None:
+    """Close the pipes of a program that has ended: what it started elsewhere may still hold them."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+
+
 async def exited(process: asyncio.subprocess.Process) -> None:
     """Returns when the program itself has ended. ``Process.wait`` may wait for those that hold its output, too."""
     pause = 0.005

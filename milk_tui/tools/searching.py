@@ -163,6 +163,7 @@ async def _output(
         raise Refused(f"The search took longer than {SEARCH_S:.0f} s; look in fewer files.") from error
     finally:
         await processes.end(process, mark, grace_s=0.2)
+        processes.let_go(process)
     return code, b"".join(parts).decode("utf-8", "replace"), problem.decode("utf-8", "replace")
 
 

@@ -168,6 +168,7 @@ async def _end(process: asyncio.subprocess.Process, mark: str, reading: asyncio.
                 await reading
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
+        processes.let_go(process)
 
     ending = asyncio.ensure_future(finish())
     try:
