@@ -95,7 +95,6 @@ class InspectorScreen(PanedScreen):
             (SENT, "space mark · d difference"),
         ):
             self.frame(pane).border_subtitle = hint
-        super().on_mount()
         self.look()
         if self._leg_id is not None:
             self.show_receipt(self._leg_id)

@@ -108,14 +108,16 @@ class Navigation(App[int]):
     @work(group="inspect", exit_on_error=False)
     async def inspect(self, leg_id: int | None = None, *, compare: bool = False) -> None:
         """The brick inspector; with the receipt of a leg when one is named, or the newest two compared."""
-        module = await asyncio.to_thread(import_module, "milk_tui.ui.inspector")
-        screen = module.InspectorScreen(self.state, self.keymap, self.control, leg_id=leg_id, compare=compare)
-        self.show_full(screen)
+        await self.guarded(self._show_made("inspector", "InspectorScreen", leg_id=leg_id, compare=compare))
 
-    def action_perception(self) -> None:
-        from milk_tui.ui.perception import PerceptionScreen
+    async def _show_made(self, module: str, kind: str, **more: object) -> None:
+        """Show a full screen whose module is imported beside the event loop."""
+        found = await asyncio.to_thread(import_module, f"milk_tui.ui.{module}")
+        self.show_full(getattr(found, kind)(self.state, self.keymap, self.control, **more))
 
-        self.show_full(PerceptionScreen(self.state, self.keymap))
+    @work(group="inspect", exit_on_error=False)
+    async def action_perception(self) -> None:
+        await self.guarded(self._show_made("perception", "PerceptionScreen"))
 
     @work(group="dialog", exit_on_error=False)
     async def action_sessions(self) -> None:
@@ -161,8 +163,6 @@ class Navigation(App[int]):
         if chosen is not None:
             self.theme = chosen
 
-    def action_next_pane(self) -> None:
-        self._move_pane(1)
     def action_changes(self) -> None:
         """What the agents changed in files."""
         from milk_tui.ui.changes_dialog import ChangesDialog
@@ -180,6 +180,8 @@ class Navigation(App[int]):
         if self.control.workspace is not None:
             await self.guarded(grants_dialog.manage(self, self.control.workspace.store, self.state.directory))
 
+    def action_next_pane(self) -> None:
+        self._move_pane(1)
 
     def action_previous_pane(self) -> None:
         self._move_pane(-1)

@@ -98,7 +98,6 @@ class PanedScreen(FullScreen):
 
     def on_mount(self) -> None:
         self.say("")
-        super().on_mount()
         self.panes[0].widget.focus()
 
     def frame(self, pane_id: str) -> Widget:
@@ -131,6 +130,8 @@ class PanedScreen(FullScreen):
             self.frame(pane.id).set_class(at == index, CURRENT)
         layout = self.query_one(f"#{self.LAYOUT_ID}")
         layout.set_class(index >= (len(self.panes) + 1) // 2, "-bottom")
+        for at in range(len(self.panes)):
+            layout.set_class(at == index, f"-at-{at}")
         if self._names is not None:
             self._names.show(index)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from milk_tui.core.errors import MilkError
 
 if TYPE_CHECKING:
-    from milk_tui.core.records import BrickKind
+    from milk_tui.core.records import BrickKind, Layer
     from milk_tui.engine.conductor import Conductor
     from milk_tui.ui.control import Control
 
@@ -43,7 +43,49 @@ def screen_commands(control: Control, note: Callable[[str], None]) -> Mapping[st
         await conductor().finish_need()
         note("the need is done")
 
-    return {"edit-brick": edit, "rebuild-brick": rebuild, "finish-need": finish}
+    async def believe(argument: str) -> None:
+        from milk_tui.core import perception
+
+        name, _, text = argument.partition(" ")
+        layer = layer_named(name)
+        entries = perception.parse(layer, text)
+        if len(entries) != 1 or ":" not in text:
+            raise MilkError("there is no entry in it", "write /believe frame KEY: VALUE")
+        (entry,) = entries
+        desk = conductor().perception
+        if entry.value:
+            await desk.edit(layer, entry.key, entry.value, entry.reason, entry.blocker)
+        else:
+            await desk.remove(layer, entry.key)
+        note(f"{entry.key} is {'kept' if entry.value else 'gone'}; /unbelieve takes that back")
+
+    async def undo(argument: str) -> None:
+        undone = await conductor().perception.undo()
+        note(f"undone: {undone}" if undone else "there is nothing to take back")
+
+    async def open_slice(argument: str) -> None:
+        await conductor().perception.open_slice(argument)
+        note("the slice is open")
+
+    return {
+        "edit-brick": edit,
+        "rebuild-brick": rebuild,
+        "finish-need": finish,
+        "edit-entry": believe,
+        "undo-entry": undo,
+        "open-slice": open_slice,
+    }
+
+
+def layer_named(name: str) -> Layer:
+    """The layer that a person means by its name or its beginning. Raises MilkError."""
+    from milk_tui.core.records import Layer
+
+    wanted = name.strip().casefold()
+    found = [layer for layer in Layer if wanted and f"{layer}s".startswith(wanted)]
+    if len(found) != 1:
+        raise MilkError(f"there is no layer “{name.strip()}”", f"they are {', '.join(Layer)}")
+    return found[0]
 
 
 def brick_named(name: str) -> BrickKind:

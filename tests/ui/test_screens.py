@@ -1,40 +1,10 @@
-"""Perception, sessions, help and palette at the keyboard."""
+"""Sessions, help and palette at the keyboard."""
 
 from __future__ import annotations
 
 import pytest
 
-from milk_tui.core.records import Layer, PerceptionEntry
-from milk_tui.ui import actions, help, perception
-from milk_tui.ui.paint import plain
-from tests.ui.samples import NOW
-
-
-def shown(rows, width: int = 60) -> str:
-    return "\n".join(plain(line).rstrip() for row in rows for line in row.lines(width))
-
-
-def test_perception_entries_say_who_when_and_why() -> None:
-    text = shown(
-        perception.entry_rows(
-            [
-                PerceptionEntry(
-                    layer=Layer.FRAME,
-                    key="decided",
-                    value="use a queue",
-                    reason="retries",
-                    writer="claude",
-                    turn_id=4,
-                    updated_ms=NOW,
-                ),
-                PerceptionEntry(layer=Layer.FRAME, key="removed", value=""),
-                PerceptionEntry(layer=Layer.INVARIANT, key="stack", value="python", proposed=True),
-            ]
-        )
-    )
-    assert "decided\n  use a queue\n  because retries\n  claude · turn 4 · " in text
-    assert "stack (proposed)" in text
-    assert "removed" not in text
+from milk_tui.ui import actions, help
 
 
 def test_help_finds_by_key_command_and_words() -> None:
