@@ -7,6 +7,7 @@ calls while the file is locked or damaged is told so and may call again.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,8 @@ class ClientMemory:
             from milk_tui.store import Store
 
             self._store = Store.open(self._database())
+            for notice in self._store.notices:
+                print(f"milk-tui mcp: {notice}", file=sys.stderr)
         if self._memory is None:
             from milk_tui.engine.outside import OutsideMemory
 

@@ -32,6 +32,8 @@ def create(
     now: int | None = None,
 ) -> Session:
     now = now_ms() if now is None else now
+    if outside:
+        db.execute("update sessions set outside = 0 where directory = ? and outside = 1", (storable(directory),))
     session_id = new_id()
     db.table("sessions").insert(
         {
@@ -73,7 +75,9 @@ def newest(conn: sqlite3.Connection, directory: str) -> Session | None:
 
 def outside_of(conn: sqlite3.Connection, directory: str) -> Session | None:
     """What clients that are none of the agents stated in the directory; it is listed nowhere."""
-    row = conn.execute("select * from sessions where directory = ? and outside = 1", (storable(directory),)).fetchone()
+    row = conn.execute(
+        "select * from sessions where directory = ? and outside = 1 and deleted_ms is null", (storable(directory),)
+    ).fetchone()
     return _session(conn, row) if row else None
 
 

@@ -34,6 +34,7 @@ from milk_tui.store import (
     percept_lists,
     perception,
     percepts,
+    session_trash,
     sessions,
     turns,
 )
@@ -170,6 +171,17 @@ async def test_anybody_elses_fact_is_tainted_and_apart(store: Store, session: Se
     assert "Redis" in await Caller(store, SOMEBODY, project)("recall", query="which cache?")
     for hint in ("@claude: Only for one", "Only for one"):
         assert (await Caller(store, SOMEBODY, project).learns(hint, consumer="qwen")).consumer is Consumer.ALL
+
+
+async def test_when_the_person_deletes_what_others_stated_it_begins_anew(store: Store, project: Path) -> None:
+    caller = Caller(store, SOMEBODY, project)
+    first = await caller.learns("The cache is Redis 7")
+    store.write_sync(lambda db: session_trash.delete(db, first.session_id))
+    assert "Redis" not in await caller("list_memory")
+    second = await caller.learns("The queue is Postgres")
+    assert second.session_id != first.session_id
+    store.write_sync(lambda db: session_trash.restore(db, first.session_id))
+    assert "Redis" not in await caller("list_memory")
 
 
 async def test_each_reads_only_what_is_for_it(store: Store, session: Session, project: Path) -> None:
