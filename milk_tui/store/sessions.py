@@ -31,9 +31,10 @@ def create(
     outside: bool = False,
     now: int | None = None,
 ) -> Session:
+    """``outside``: for clients that are none of the agents, in place of one that the person has deleted."""
     now = now_ms() if now is None else now
     if outside:
-        db.execute("update sessions set outside = 0 where directory = ? and outside = 1", (storable(directory),))
+        db.execute("delete from sessions where directory = ? and outside = 1", (storable(directory),))
     session_id = new_id()
     db.table("sessions").insert(
         {

@@ -180,7 +180,7 @@ async def test_when_the_person_deletes_what_others_stated_it_begins_anew(store: 
     assert "Redis" not in await caller("list_memory")
     second = await caller.learns("The queue is Postgres")
     assert second.session_id != first.session_id
-    store.write_sync(lambda db: session_trash.restore(db, first.session_id))
+    assert not store.write_sync(lambda db: session_trash.restore(db, first.session_id))
     assert "Redis" not in await caller("list_memory")
 
 
