@@ -12,14 +12,15 @@ class Where(StrEnum):
     EVERYWHERE = "everywhere"
     SESSION = "main screen"
     PROMPT = "prompt"
+    CONVERSATION = "conversation"
     PERCEPTS = "list of facts"
     MEMORY = "memory browser"
     SESSIONS = "list of sessions"
     INSPECTOR = "brick inspector"
     PERCEPTION = "perception"
     PERMISSION = "permission request"
-
     CHANGES = "changed files"
+
 
 class Action(NamedTuple):
     """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""

@@ -265,6 +265,33 @@ class MilkApp(Navigation):
         self.copy_to_clipboard(event.href)
         self.main.note(f"sent to the terminal's clipboard: {event.href}")
 
+    def on_transcript_nothing_there(self, event: messages.NothingThere) -> None:
+        self.main.note(event.text)
+
+    def on_transcript_quote_requested(self, event: messages.QuoteRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        conversation_doings.quote(self.main.prompt, event.text)
+
+    def on_transcript_open_requested(self, event: messages.OpenRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        self.run_in_background(conversation_doings.read_elsewhere(self, event.text, self.terminal))
+
+    def on_transcript_ask_other_requested(self, event: messages.AskOtherRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        self.run_in_background(conversation_doings.ask_other(self.control, event.key))
+
+    def on_transcript_fork_requested(self, event: messages.ForkRequested) -> None:
+        self.run_in_background(self._fork(event))
+
+    async def _fork(self, event: messages.ForkRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        title = await conversation_doings.fork_at(self.control, event.key)
+        self.main.note(f"this is {title}, a copy to go another way with")
+
     def on_search_bar_wanted(self, event: SearchBar.Wanted) -> None:
         if self.main.search is not None:
             self._search(self.main.search.look(event.words))

@@ -118,19 +118,23 @@ def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.main_screen import MainScreen
     from milk_tui.ui.memory import MemoryScreen
     from milk_tui.ui.perception import PerceptionScreen
+    from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.prompt import Prompt
     from milk_tui.ui.sessions import SessionPicker
     from milk_tui.ui.state import SessionState
+    from milk_tui.ui.transcript import Transcript
 
     homes = {
         Where.EVERYWHERE: MilkApp,
         Where.SESSION: MainScreen,
         Where.PROMPT: Prompt,
+        Where.CONVERSATION: Transcript,
         Where.PERCEPTS: FactList,
         Where.MEMORY: MemoryScreen,
         Where.SESSIONS: SessionPicker,
         Where.INSPECTOR: InspectorScreen,
         Where.PERCEPTION: PerceptionScreen,
+        Where.PERMISSION: PermissionDialog,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
     for action in ACTIONS:

@@ -36,3 +36,38 @@ class ReceiptRequested(Message, namespace="transcript"):
     """The person wants to see what was sent for this entry."""
 
     key: Key
+
+
+@dataclass
+class QuoteRequested(Message, namespace="transcript"):
+    """The person wants this source text in the prompt, as a quotation."""
+
+    text: str
+
+
+@dataclass
+class OpenRequested(Message, namespace="transcript"):
+    """The person wants to read this source text in their editor."""
+
+    text: str
+
+
+@dataclass
+class AskOtherRequested(Message, namespace="transcript"):
+    """The person wants the other agent's answer to the same prompt."""
+
+    key: Key
+
+
+@dataclass
+class ForkRequested(Message, namespace="transcript"):
+    """The person wants to go another way from this entry on."""
+
+    key: Key
+
+
+@dataclass
+class NothingThere(Message, namespace="transcript"):
+    """What a key asked for is not there; ``text`` says so."""
+
+    text: str

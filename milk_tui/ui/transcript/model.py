@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from milk_tui.ui.transcript.heights import Heights
-from milk_tui.ui.transcript.parts import Entry, EntryKind, Key
+from milk_tui.ui.transcript.parts import Entry, Key
 
 
 class Entries:
@@ -69,11 +69,11 @@ class Entries:
         self._renumber(index)
         return index
 
-    def neighbour(self, index: int, kind: EntryKind, step: int) -> int | None:
-        """The next (``step`` 1) or previous (-1) entry of a kind."""
+    def neighbour(self, index: int, wanted: Callable[[Entry], bool], step: int) -> int | None:
+        """The next (``step`` 1) or previous (-1) entry that is wanted."""
         index += step
         while 0 <= index < len(self.items):
-            if self.items[index].kind is kind:
+            if wanted(self.items[index]):
                 return index
             index += step
         return None

@@ -44,6 +44,8 @@ class Entry(Struct, frozen=True, gc=False):
     """Lines of the main text; 0 when unknown."""
     extra: int = 0
     """Rows beside the text: tool lines, facts, the escalation's banner and receipt."""
+    escalated: bool = False
+    """True for a leg that is shown as an escalation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,12 @@ class Tool:
     status: ToolStatus = ToolStatus.RUNNING
     summary: str = ""
     note: str = ""
-
-
     took: str = ""
     """How long it ran, in words."""
     allowed_by: str = ""
     """Who allowed it; shown when the call is unfolded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A fact that came out of the leg (``remembered``), or was refused: ``verb`` says which."""

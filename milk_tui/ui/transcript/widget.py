@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from time import monotonic
-from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.timer import Timer
 
 from milk_tui.core.records import ToolStatus
 from milk_tui.ui.transcript import messages
 from milk_tui.ui.transcript.blocks import Block
-from milk_tui.ui.transcript.layout import Spot
 from milk_tui.ui.transcript.live import Live
-from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, EntryKind, Fact, Key, Progress, Tool
-from milk_tui.ui.transcript.searching import match_in
+from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, Fact, Key, Progress, Tool
 from milk_tui.ui.transcript.selection import Place, key_of, word_at
-from milk_tui.ui.transcript.view import View
+from milk_tui.ui.transcript.walk import Walk
 
 REPAINT_S = 1 / 15
 """Seconds between two repaints while text is streamed; four times its cost when a repaint is expensive."""
@@ -27,13 +23,8 @@ _OUT_OF_SIGHT_S = 0.5
 _COST_FACTOR = 4
 
 
-class Transcript(View):
+class Transcript(Walk):
     """Shows the entries of a session. See ``parts`` for what they are made of, ``messages`` for what it tells."""
-
-    FollowChanged = messages.FollowChanged
-    LinkClicked = messages.LinkClicked
-    CopyRequested = messages.CopyRequested
-    ReceiptRequested = messages.ReceiptRequested
 
     DEFAULT_CSS = """
     Transcript {
@@ -43,20 +34,6 @@ class Transcript(View):
         scrollbar-size-vertical: 1;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "rows(-1)", "Up", id="transcript.up", show=False),
-        Binding("down", "rows(1)", "Down", id="transcript.down", show=False),
-        Binding("pageup", "pages(-1)", "Page up", id="transcript.page-up", show=False),
-        Binding("pagedown", "pages(1)", "Page down", id="transcript.page-down", show=False),
-        Binding("home", "first", "Beginning", id="transcript.home", show=False),
-        Binding("end", "follow", "Follow", id="transcript.end", show=False, tooltip="Go to the end and stay there"),
-        Binding("left_square_bracket,ctrl+up", "prompt(-1)", "Previous prompt", id="transcript.previous-prompt"),
-        Binding("right_square_bracket,ctrl+down", "prompt(1)", "Next prompt", id="transcript.next-prompt"),
-        Binding("k", "block(-1)", "Block above", id="transcript.block-up", show=False),
-        Binding("j", "block(1)", "Block below", id="transcript.block-down", show=False),
-        Binding("enter,space", "toggle_fold", "Fold", id="transcript.fold", tooltip="Open or fold this block"),
-        Binding("y", "copy_block", "Copy block", id="transcript.copy", tooltip="Copy the source of this block"),
-    ]
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -192,132 +169,6 @@ class Transcript(View):
         shown = {self.document.entries.items[line[0]].key for line in self._window}
         return not shown.isdisjoint(keys)
 
-    def show_entry(self, key: Key) -> None:
-        """Reads with the entry at the top; a key that is not there is no error."""
-        if key in self.document.entries:
-            self.cursor = (key, 0)
-            self.read_at(Spot(self.document.entries.index(key), 0, 0))
-            self.refresh()
-
-    def show_match(self, key: Key, words: str, number: int) -> None:
-        """Reads where an entry says these words for the ``number``-th time, and selects them; where no block shows
-        them, at the entry."""
-        if key not in self.document.entries:
-            return
-        match = match_in(self.document, key, words, number)
-        if match is None:
-            self.show_entry(key)
-            return
-        index = self.document.entries.index(key)
-        self.cursor = (key, match.block)
-        self.read_at(Spot(index, match.block, 0))
-        self.scroll_rows(-(self.scrollable_content_region.height // 3))
-        place = key_of(index, match.block)
-        self.select(Place(place, match.start), Place(place, match.end))
-
-    def action_rows(self, rows: int) -> None:
-        self.scroll_rows(rows)
-        self._keep_cursor_in_view()
-
-    def action_pages(self, pages: int) -> None:
-        self.scroll_rows(pages * max(self.scrollable_content_region.height - 1, 1))
-        self._keep_cursor_in_view()
-
-    def action_first(self) -> None:
-        if len(self.document.entries):
-            self.cursor = (self.document.entries.items[0].key, 0)
-            self.read_at(Spot(0, 0, 0))
-            self.refresh()
-
-    def action_follow(self) -> None:
-        self.follow()
-        self._keep_cursor_in_view()
-
-    def action_prompt(self, step: int) -> None:
-        """Goes to the previous or next prompt of the person; behind the last one, to the end."""
-        top = self.top()
-        if top is None:
-            return
-        entries = self.document.entries
-        here = top.index
-        if self.cursor is not None and self.cursor[0] in entries:
-            at = entries.index(self.cursor[0])
-            here = at if any(line[0] == at for line in self._window) else here
-        found = entries.neighbour(here, EntryKind.PROMPT, step)
-        if found is not None:
-            self.show_entry(entries.items[found].key)
-        elif step > 0:
-            self.action_follow()
-
-    def action_block(self, step: int) -> None:
-        """Moves the cursor to the block above or below and brings it into view."""
-        if not self._window:
-            return
-        entries = self.document.entries
-        if self.cursor is None or self.cursor[0] not in entries:
-            self._keep_cursor_in_view()
-            return
-        index, number = entries.index(self.cursor[0]), self.cursor[1] + step
-        if number < 0:
-            index -= 1
-            number = len(self.document.layout(index).blocks) - 1 if index >= 0 else 0
-        elif number >= len(self.document.layout(index).blocks):
-            index, number = index + 1, 0
-        if 0 <= index < len(entries):
-            self.cursor = (entries.items[index].key, number)
-            self._show_block(index, number)
-        self.refresh()
-
-    def _show_block(self, index: int, number: int) -> None:
-        """Scrolls as little as needed to see the block, or its beginning when it is higher than the view."""
-        top, height = self.top(), self.scrollable_content_region.height
-        if top is None:
-            return
-        block = self.document.layout(index).blocks[number]
-        self.document.rows.of(block)
-        first, row = self.document.top(Spot(index, number, 0)), self.document.top(top)
-        last = first + min(block.rows, height) - 1
-        if first < row:
-            self.scroll_rows(first - row)
-        elif last >= row + height:
-            self.scroll_rows(last - row - height + 1)
-
-    def _keep_cursor_in_view(self) -> None:
-        """The cursor stays on a block that can be seen."""
-        if not self._window:
-            return
-        shown = [(self.document.entries.items[line[0]].key, line[1]) for line in self._window]
-        if self.cursor not in shown:
-            known = self.cursor is not None and self.cursor[0] in self.document.entries
-            above = known and self.document.entries.index(self.cursor[0]) < self._window[0][0]  # type: ignore[index]
-            self.cursor = shown[0] if above else shown[-1]
-        self.refresh()
-
-    def action_toggle_fold(self) -> None:
-        if (found := self._cursor_block()) is not None:
-            self._activate(self.cursor[0], found)  # type: ignore[index]
-
-    def action_copy_block(self) -> None:
-        if (block := self._cursor_block()) is not None and block.text.strip():
-            self.post_message(self.CopyRequested(block.text.rstrip("\n")))
-
-    def _cursor_block(self) -> Block | None:
-        if self.cursor is None or self.cursor[0] not in self.document.entries:
-            self._keep_cursor_in_view()
-        if self.cursor is None:
-            return None
-        blocks = self.document.layout(self.document.entries.index(self.cursor[0])).blocks
-        return blocks[min(self.cursor[1], len(blocks) - 1)]
-
-    def _activate(self, key: Key, block: Block) -> None:
-        if block.fold == "receipt":
-            self.post_message(self.ReceiptRequested(key))
-        elif (fold := block.fold) is not None:
-            self.change_in_place(lambda: self.document.toggle(key, fold))
-
-    def on_focus(self, event: events.Focus) -> None:
-        self._keep_cursor_in_view()
-
     async def _on_mouse_down(self, event: events.MouseDown) -> None:
         self._pressed = event.screen_offset
 
@@ -332,7 +183,7 @@ class Transcript(View):
         self.refresh()
         if event.chain == 1:
             if event.style.link:
-                self.post_message(self.LinkClicked(event.style.link))
+                self.post_message(messages.LinkClicked(event.style.link))
             elif row < block.rows:
                 self._activate(key, block)
             return

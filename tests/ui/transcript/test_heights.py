@@ -76,9 +76,10 @@ def test_of_entries_with_one_key_the_last_one_counts():
 def test_neighbours_are_found_by_kind():
     entries = Entries()
     entries.load(entry(key, EntryKind.PROMPT if key % 3 == 0 else EntryKind.LEG) for key in range(9))
-    assert entries.neighbour(4, EntryKind.PROMPT, -1) == 3
-    assert entries.neighbour(4, EntryKind.PROMPT, 1) == 6
-    assert entries.neighbour(0, EntryKind.PROMPT, -1) is None
+    is_prompt = lambda entry: entry.kind is EntryKind.PROMPT  # noqa: E731
+    assert entries.neighbour(4, is_prompt, -1) == 3
+    assert entries.neighbour(4, is_prompt, 1) == 6
+    assert entries.neighbour(0, is_prompt, -1) is None
 
 
 def test_a_longer_text_is_guessed_higher_and_a_wider_view_lower():
