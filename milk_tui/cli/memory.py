@@ -236,7 +236,7 @@ def _details(fact: Percept) -> list[tuple[str, str]]:
         ("scope", fact.scope.value),
         ("learned", output.clock(fact.created_ms)),
         ("confirmed", output.clock(fact.confirmed_ms)),
-        ("given", f"{fact.uses} times" + (f", last {output.clock(fact.used_ms)}" if fact.used_ms else "")),
+        ("used", _uses(fact)),
     ]
     if fact.session_id:
         turn = f", turn {fact.turn_id}" if fact.turn_id else ""
@@ -244,6 +244,13 @@ def _details(fact: Percept) -> list[tuple[str, str]]:
     if fact.note:
         rows.append(("note", fact.note))
     return rows
+
+
+def _uses(fact: Percept) -> str:
+    """How many answers used what it says; that it was given alone does not count."""
+    if not fact.used_ms:
+        return "by no answer yet"
+    return f"by {fact.uses} answer{'s' if fact.uses != 1 else ''}, last {output.clock(fact.used_ms)}"
 
 
 def _weights(before: int | None, after: int | None) -> str:
