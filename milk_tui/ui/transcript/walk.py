@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.transcript import messages
-from milk_tui.ui.transcript.blocks import Block, Slice
+from milk_tui.ui.transcript.blocks import Block, Runs, Slice
 from milk_tui.ui.transcript.layout import Spot
 from milk_tui.ui.transcript.parts import Entry, EntryKind, Key, Markdown, Prompt
 from milk_tui.ui.transcript.searching import match_in
@@ -204,7 +204,8 @@ class Walk(View):
         block = self._cursor_block()
         if block is None:
             return
-        text = self._whole() if block.role in ("head", "banner", "usage") else block.text.strip("\n")
+        about = isinstance(block.shape, Runs) and block.role not in ("tool", "detail")
+        text = self._whole() if about else block.text.strip("\n")
         if text.strip():
             self.post_message(messages.QuoteRequested(text))
 
