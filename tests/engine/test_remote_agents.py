@@ -25,6 +25,7 @@ from milk_tui.engine.remote_legs import TakenError
 from milk_tui.store import bricks, legs, percept_lists, receipts, remotes, sessions, turns
 from tests.agents.test_child import alive
 from tests.engine.conftest import Stage, begin
+from tests.support.fake_acp import FAKE_ACP
 from tests.support.fake_claude import FAKE_CLAUDE
 from tests.support.polling import until
 
@@ -336,3 +337,74 @@ async def test_after_kill_9_of_the_program_no_agent_is_left(home: Path) -> None:
             with suppress(ProcessLookupError):
                 running.kill()
         await running.wait()
+
+
+def configure_acp(home: Path, context: str = "") -> Path:
+    """A config in which ``helper`` is the ACP stand-in."""
+    kept = home / "acp"
+    kept.mkdir(exist_ok=True)
+    command = [sys.executable, FAKE_ACP, "--home", str(kept)]
+    file = home / "home" / "config" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(0o600)
+    file.write_text(f'[agents.helper]\nprovider = "acp"\ncommand = {json.dumps(command)}\n{context}')
+    return kept
+
+
+def acp_prompts(home: Path) -> list[list[str]]:
+    entries = [json.loads(line) for line in (home / "acp" / "acp.jsonl").read_text().splitlines()]
+    asked = [entry["in"] for entry in entries if entry.get("in", {}).get("method") == "session/prompt"]
+    return [[block["text"] for block in message["params"]["prompt"]] for message in asked]
+
+
+async def test_an_acp_agent_gets_static_text_first_and_again_after_so_many_turns(launch: Launch, home: Path) -> None:
+    configure_acp(home, "[context]\nreinjection_turns = 2\n")
+    stage = await begin(replace(launch, escalation="helper"), home)
+    await stage.conductor.learn("The cache has 512 entries.")
+    for number in range(3):
+        await deep(stage, f"the cache {number} SCN:say answer")
+    first, second, third = acp_prompts(home)
+    assert "milk's memory" in first[0] and "512 entries" in first[1]
+    assert second == ["the cache 1 SCN:say answer"]
+    assert "milk's memory" in third[0] and "512 entries" in third[1]
+    await stage.workspace.aclose()
+
+
+async def test_static_text_comes_again_after_so_many_bytes_of_answers(launch: Launch, home: Path) -> None:
+    configure_acp(home, "[context]\nreinjection_bytes = 1000\n")
+    stage = await begin(replace(launch, escalation="helper"), home)
+    await deep(stage, "SCN:repeat 300 word ")
+    await deep(stage, "SCN:say short")
+    await deep(stage, "SCN:say short")
+    texts = ["\n".join(blocks) for blocks in acp_prompts(home)]
+    assert ["milk's memory" in text for text in texts] == [True, True, False]
+    await stage.workspace.aclose()
+
+
+async def test_an_acp_agent_works_as_primary_with_tags_permissions_and_escalation(launch: Launch, home: Path) -> None:
+    configure_acp(home)
+    stage = await begin(replace(launch, primary="helper", escalation="openai/deep"), home)
+    stage.conductor.permissions.attended = False
+    turn = await stage.say('SCN:tool execute {"command":"make"} SCN:then SCN:tag percept Port 8412. SCN:say done')
+    leg = await leg_of(stage, turn)
+    body = (await stage.read(lambda conn: legs.bodies(conn, [leg.id])))[leg.id]
+    assert (body.tools[0].name, body.tools[0].status, leg.text) == ("execute", ToolStatus.DENIED, "done")
+    [fact] = await stage.read(lambda conn: percept_lists.of_leg(conn, leg.id))
+    assert fact.content == "Port 8412."
+    turn = await stage.say("SCN:tag escalate too hard for me")
+    assert [leg.agent_name for leg in await stage.read(lambda conn: legs.of_turn(conn, turn))] == ["helper", "deep"]
+    await stage.workspace.aclose()
+
+
+async def test_an_acp_session_that_is_lost_is_begun_anew(launch: Launch, home: Path) -> None:
+    kept = configure_acp(home)
+    launch = replace(launch, escalation="helper")
+    stage = await begin(launch, home)
+    before = await deep(stage, "SCN:say " + "looked " * 40)
+    await stage.workspace.aclose()
+    (kept / f"{before.remote_session}.session").unlink()
+    stage = await begin(launch, home)
+    after = await deep(stage, "SCN:say anew")
+    assert after.text == "anew" and after.remote_session != before.remote_session
+    assert "milk's memory" in acp_prompts(home)[-1][0] and "looked looked" in acp_prompts(home)[-1][1]
+    await stage.workspace.aclose()
