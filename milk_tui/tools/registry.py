@@ -109,13 +109,13 @@ class Toolset:
             return ToolOutcome(str(refused), ok=False)
         except msgspec.ValidationError as error:
             return ToolOutcome(f"Wrong arguments for {name}: {error}. {_wanted(tool)}", ok=False)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return ToolOutcome(f"The arguments of {name} are no JSON object: {error}. {_wanted(tool)}", ok=False)
         except MilkError as error:
             return ToolOutcome(f"{name} failed: {error.what} {error.hint}".strip(), ok=False)
         except OSError as error:
             return ToolOutcome(f"{name} failed: {error.strerror or error}.", ok=False)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             _log.exception("%s failed", name)
             return ToolOutcome(f"{name} failed: {type(error).__name__}: {one_line(str(error), 200)}.", ok=False)
 

@@ -14,7 +14,7 @@ from milk_tui.core.cuts import RESULT_CHARS
 from milk_tui.core.records import BrickKind, Leg, Session, ToolCall, Turn
 from milk_tui.core.text import one_line
 from milk_tui.core.tool_calls import ToolOutcome
-from milk_tui.store import bricks, legs, sessions, tool_calls, turns
+from milk_tui.store import Store, bricks, legs, sessions, tool_calls, turns
 from milk_tui.tools.base import Access, Arguments, Call, Prepared, Refused, cut, plural, tool
 from milk_tui.tools.my_memory import NAMES as PRIVATE
 from milk_tui.tools.site import Site
@@ -45,11 +45,10 @@ class ExportSession(Arguments, frozen=True, kw_only=True):
 async def _prepare_context(site: Site, said: SessionContext) -> Prepared:
     wanted = _range(said.turns, MOST_TURNS) if said.turns.strip() else None
 
+    store = _store(site)
+
     async def run(call: Call) -> ToolOutcome:
-        assert site.store is not None
-        text = await site.store.read(
-            lambda conn: _overview(conn, site) if wanted is None else _turns(conn, site, wanted)
-        )
+        text = await store.read(lambda conn: _overview(conn, site) if wanted is None else _turns(conn, site, wanted))
         return ToolOutcome(cut(text, CHARS, hint="ask for fewer turns"))
 
     return Prepared(run)
@@ -58,12 +57,17 @@ async def _prepare_context(site: Site, said: SessionContext) -> Prepared:
 async def _prepare_export(site: Site, said: ExportSession) -> Prepared:
     if not said.path.strip():
         return await _prepare_context(site, SessionContext(turns=said.turns))
-    assert site.store is not None
     wanted = _range(said.turns, 1_000_000) if said.turns.strip() else (0, 2**62)
-    text = await site.store.read(lambda conn: f"# {_title(conn, site)}\n\n{_turns(conn, site, wanted)}\n")
+    text = await _store(site).read(lambda conn: f"# {_title(conn, site)}\n\n{_turns(conn, site, wanted)}\n")
     if len(text) > EXPORT_CHARS:
         raise Refused(f"That is {len(text):,} characters; export fewer turns at once.")
     return await create(site, said.path, text)
+
+
+def _store(site: Site) -> Store:
+    if site.store is None:
+        raise Refused("No session is kept here.")
+    return site.store
 
 
 def _range(said: str, most: int) -> tuple[int, int]:
