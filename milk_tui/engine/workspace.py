@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
 import logging
 import os
 import shlex
@@ -155,6 +156,16 @@ class Workspace:
         if self._shelf is None:
             self._shelf = SessionShelf(self.store, lambda session_id: session_id in self._conductors)
         return self._shelf
+
+    async def decide(self, conductor: Conductor, text: str, *, why: str = "", replaces: tuple[str, ...] = ()) -> str:
+        """Record a decision in the session's project; the file's name. Raises MilkError."""
+        from milk_tui.engine import decisions
+
+        folder = decisions.folder_of(conductor.session.directory, self.config.helper.records)
+        decision = decisions.said(text, why=why, replaces=replaces)
+        today = datetime.date.today().isoformat()
+        write = partial(decisions.write, self.store, folder, decision, date=today)
+        return (await asyncio.to_thread(write)).name
 
     def notices(self) -> list[str]:
         """How the database was opened, as lines for the person."""

@@ -20,6 +20,7 @@ class Where(StrEnum):
     PERCEPTION = "perception"
     PERMISSION = "permission request"
     CHANGES = "changed files"
+    HELPER = "memory helper"
 
 
 class Action(NamedTuple):

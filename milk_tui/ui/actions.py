@@ -15,6 +15,7 @@ from textual.keys import format_key
 
 from milk_tui.ui.action import Action, Where
 from milk_tui.ui.conversation_actions import CONVERSATION_ACTIONS
+from milk_tui.ui.helper_actions import HELPER_ACTIONS
 from milk_tui.ui.perception_commands import PERCEPTION_ACTIONS
 from milk_tui.ui.prompt_actions import PROMPT_ACTIONS
 from milk_tui.ui.screen_actions import SCREEN_ACTIONS
@@ -182,6 +183,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("previous-group", "last group", "To the group of facts before.", B, ("left_square_bracket",)),
     *SCREEN_ACTIONS,
     *WORK_ACTIONS,
+    *HELPER_ACTIONS,
     *PROMPT_ACTIONS,
     Action(
         "new-session",

@@ -173,6 +173,15 @@ class Navigation(App[int]):
             self.push_screen(ChangesDialog(self.control.conductor.changes))
 
     @work(group="dialog", exit_on_error=False)
+    async def action_helper(self) -> None:
+        """The memory helper's notes and runs."""
+        dialog = (await asyncio.to_thread(import_module, "milk_tui.ui.helper_dialog")).HelperDialog
+        if self.control.workspace is None or self.control.conductor is None:
+            self.tell("the session is not open yet")
+        else:
+            self.push_screen(dialog(self.control.workspace, self.control.conductor))
+
+    @work(group="dialog", exit_on_error=False)
     async def action_permissions(self) -> None:
         """What the agents may do without asking again."""
         from milk_tui.ui import grants_dialog

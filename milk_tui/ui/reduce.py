@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from milk_tui.core.records import LegStatus, Receipt, Usage
 from milk_tui.engine import events as e
+from milk_tui.ui.format import clock
 from milk_tui.ui.state import ContextUse, QueuedPrompt, RunningLeg, SessionState, Topic
 
 _NOTHING: frozenset[Topic] = frozenset()
@@ -42,6 +43,8 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
         case e.Notice():
             state.note = event.text
             return frozenset({Topic.BRICKS})
+        case e.HelperStatus() | e.NoteChanged():
+            return _helper(state, event)
         case e.CommandStarted():
             state.command, state.command_since = event.command, now
             return _LEG
@@ -123,6 +126,33 @@ def _percept(state: SessionState, event: e.PerceptChanged) -> frozenset[Topic]:
     else:
         state.percepts[event.percept.id] = event.percept
     return frozenset({Topic.PERCEPTS})
+
+
+def _helper(state: SessionState, event: e.HelperStatus | e.NoteChanged) -> frozenset[Topic]:
+    """What the helper is at stands where news stand, until other news come; after a search what stood there before."""
+    before = state.note
+    match event:
+        case e.HelperStatus(state="searching" | "failed"):
+            if not state.helper:
+                state.helper_before = before
+            state.helper = state.note = f"◌ {event.text}"
+        case e.HelperStatus():
+            if state.helper and state.note == state.helper:
+                state.note = state.helper_before
+            state.helper = ""
+        case e.NoteChanged():
+            state.helper, state.note = "", f"◌ {_note_words(event)}"
+    return frozenset({Topic.BRICKS}) if state.note != before else _NOTHING
+
+
+def _note_words(event: e.NoteChanged) -> str:
+    match event.status:
+        case "pending" | "claimed":
+            return f"note pending: {event.text}"
+        case "delivered":
+            return f"note delivered to {event.receiver} {clock(event.at_ms)}"
+        case status:
+            return f"note {status}" + (f": {event.reason}" if event.reason else "")
 
 
 def _estimated(receipt: Receipt) -> ContextUse:

@@ -110,6 +110,10 @@ class SessionState:
     command_since: float = 0.0
     note: str = ""
     """The newest line that belongs to no answer: a fact that was refused, news of the agents."""
+    helper: str = ""
+    """What the memory helper is at, as ``note`` says it."""
+    helper_before: str = ""
+    """What ``note`` was before that."""
     problem: str = ""
     """Why there is no session: shown where the person looks, until it is mended."""
     ready: bool = False
@@ -136,7 +140,7 @@ class SessionState:
         self.percepts = {}
         self.bricks = {}
         self.perception = {}
-        self.note = ""
+        self.note = self.helper = self.helper_before = ""
         self.problem = ""
         self.name_agents()
 
