@@ -56,11 +56,18 @@ class Words(TextArea):
                 self.post_message(self.Left())
             case "ctrl+j" | "alt+enter" | "shift+enter":
                 self.insert("\n")
-            case _:
+            case _ if event.is_printable or not await self._run(event.key):
                 await super()._on_key(event)
                 return
         event.stop()
         event.prevent_default()
+
+    async def _run(self, key: str) -> bool:
+        """Do at once what a key is bound to here; False when it is bound to nothing."""
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if await self.app.run_action(binding.action, self):
+                return True
+        return False
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
