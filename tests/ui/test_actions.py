@@ -112,8 +112,10 @@ def test_usage_says_what_is_needed() -> None:
 
 def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.app import MilkApp
+    from milk_tui.ui.changes_dialog import ChangesDialog
     from milk_tui.ui.commands import Commands
     from milk_tui.ui.fact_list import FactList
+    from milk_tui.ui.helper_dialog import HelperDialog
     from milk_tui.ui.inspector import InspectorScreen
     from milk_tui.ui.main_screen import MainScreen
     from milk_tui.ui.memory import MemoryScreen
@@ -135,6 +137,8 @@ def test_every_action_is_done_somewhere() -> None:
         Where.INSPECTOR: InspectorScreen,
         Where.PERCEPTION: PerceptionScreen,
         Where.PERMISSION: PermissionDialog,
+        Where.HELPER: HelperDialog,
+        Where.CHANGES: ChangesDialog,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
     for action in ACTIONS:
