@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from milk_tui.core import cleanup
+from milk_tui.core import cleanup, forgetting
 from milk_tui.core.cleanup import Candidates, CleanUp
 from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import MilkError, PerceptRefusedError
@@ -171,8 +171,8 @@ class MemoryDesk:
     async def settle(self, references: Sequence[str], *, accepted: bool) -> None:
         """Decide about facts that were held back, doubted or tainted: they hold, or they are forgotten.
 
-        Of one in an undecided pair it is decided about the pair (``decide``). Raises MilkError when there is nothing
-        to decide.
+        Of one in an undecided pair it is decided about the pair (``decide``). Of one that an agent asks to forget it is
+        decided about the wish: it goes when that is accepted. Raises MilkError when there is nothing to decide.
         """
         session_id = self._session().id
 
@@ -181,7 +181,10 @@ class MemoryDesk:
             pairs = percept_edges.conflicts(db.conn, session_id, percept_id=fact.id) if fact is not None else []
             if pairs:
                 return percept_changes.decide(db, *pairs[0].ids, replace=accepted)
-            return (percept_changes.accept if accepted else percept_changes.reject)(db, reference)
+            holds = accepted if fact is None or not forgetting.asked(fact) else not accepted
+            if holds:
+                return admission.approve(db, reference, now=now_ms())
+            return percept_changes.reject(db, reference)
 
         await self._each("accepted" if accepted else "rejected", references, one)
 

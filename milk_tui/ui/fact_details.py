@@ -99,7 +99,7 @@ def detail_rows(trace: Trace, width: int = 72) -> list[Row]:
 def _about(percept: Percept) -> Iterator[str]:
     reach = "every session" if percept.scope == "global" else "its session"
     pinned = "pinned · " if percept.pinned else ""
-    status = "decide: keep it or let it go" if forgetting.asked(percept) else _STATUS[percept.status]
+    status = "decide: yes lets it go, no keeps it" if forgetting.asked(percept) else _STATUS[percept.status]
     yield f"{pinned}{status}{f' ({percept.note})' if percept.note else ''}"
     yield f"weight {f.weight(percept.weight)} · {reach} · {_READERS[str(percept.consumer)]}"
     if percept.subject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from milk_tui.core import forgetting
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus
 from milk_tui.ui import format as f
@@ -109,7 +110,9 @@ class FactDoings:
 
     async def settle(self, facts: Sequence[Percept], *, accepted: bool) -> None:
         await self._desk.settle([fact.id for fact in facts], accepted=accepted)
-        self._done(f"{_named(facts)} {'accepted' if accepted else 'rejected'}")
+        wishes = all(forgetting.asked(fact) for fact in facts)
+        yes, no = ("forgotten, as asked", "kept") if wishes else ("accepted", "rejected")
+        self._done(f"{_named(facts)} {yes if accepted else no}")
 
     async def settle_proposal(self, key: str, *, accepted: bool) -> None:
         await self._desk.settle_proposal(key, accepted=accepted)

@@ -56,9 +56,12 @@ async def test_an_agent_takes_back_its_own_fact_and_asks_about_another(stage: St
     assert facts[persons].status is PerceptStatus.SUSPECT
     heard = {(event.percept.short_id, event.what) for event in stage.of(PerceptChanged)}
     assert {(own, "forgotten"), (persons, "suspected")} <= heard
-    await stage.conductor.memory.settle([persons], accepted=True)
-    (kept,) = await stage.read(lambda conn: percept_lists.select(conn, "p.producer = 'user'"))
-    assert (kept.status, kept.note) == (PerceptStatus.LIVE, "")
+    for accepted, status in ((False, PerceptStatus.LIVE), (True, PerceptStatus.FORGOTTEN)):
+        await called(stage, "forget_memory", id=persons)
+        await stage.conductor.memory.settle([persons], accepted=accepted)
+        (settled,) = await stage.read(lambda conn: percept_lists.select(conn, "p.producer = 'user'"))
+        assert settled.status is status, "yes grants the wish, no keeps the fact"
+        assert accepted or not settled.note
 
 
 async def test_an_agent_may_hand_over_from_a_process_of_its_own(stage: Stage, home: Path) -> None:
