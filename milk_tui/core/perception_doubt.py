@@ -113,7 +113,7 @@ def _missing_file(entry: PerceptionEntry, call: ToolCall, text: str) -> str:
     if not _NO_FILE.search(text):
         return ""
     lines = [line for line in text.splitlines() if _NO_FILE.search(line)]
-    for path in dict.fromkeys(_PATH.findall(entry.value)):
+    for path in dict.fromkeys(map(str, _PATH.findall(entry.value))):
         whole = re.compile(rf"(?<![\w.-]){re.escape(path)}(?!\.?[\w/-])")
         if any(whole.search(line) for line in lines):
             return path
