@@ -174,8 +174,9 @@ class _Look:
         """Why a named agent can't be used, and what to do; two empty texts when it can."""
         if spec.own_program and not self.installed(spec.command[0]):
             known = preset_of(spec.command)
-            claude = spec.provider is Provider.CLAUDE_CLI
-            hint = f"To get it: {INSTALL_CLAUDE if claude else known.install}" if claude or known else "Install it."
+            how = known.install if known else ""
+            how = INSTALL_CLAUDE if spec.provider is Provider.CLAUDE_CLI else how
+            hint = f"To get it: {how}" if how else "Install it, or correct its command."
             return f"{spec.name}: there is no program {spec.command[0]} on the PATH", hint
         if self.config.privacy.local_only and not spec.local:
             return (

@@ -280,6 +280,19 @@ class Workspace:
             self._background(self._preload(spec.embedded_size))
         return spec
 
+    def cast(self) -> str:
+        """Who plays which role, in one line."""
+        return " · ".join(
+            f"{role}: {agent.name} ({agent.model})" if (agent := self.roster.get(role)) else f"{role}: nobody"
+            for role in Role
+        )
+
+    def candidates(self) -> list[str]:
+        """Words for agents that could have a role: the config's, installed programs, the embedded model."""
+        found = self.discovery.findings if self.discovery else ()
+        programs = [f.what for f in found if f.kind == "program" and f.found]
+        return list(dict.fromkeys((*self.config.agents, *programs, "embedded:small")))
+
     async def _retire(self, agent: Agent) -> None:
         """Close an agent that no role has any more, once nothing runs that may be its own."""
         for conductor in list(self._conductors.values()):

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
 from milk_tui.ui.action import Action, Where
+from milk_tui.ui.agent_commands import AGENT_ACTIONS
 from milk_tui.ui.conversation_actions import CONVERSATION_ACTIONS
 from milk_tui.ui.helper_actions import HELPER_ACTIONS
 from milk_tui.ui.perception_commands import PERCEPTION_ACTIONS
@@ -181,6 +182,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("asked-agent", "whose", "In a filter: show what the other agent would be given.", B, ("a",)),
     Action("next-group", "next group", "To the next group of facts.", B, ("right_square_bracket",)),
     Action("previous-group", "last group", "To the group of facts before.", B, ("left_square_bracket",)),
+    *AGENT_ACTIONS,
     *SCREEN_ACTIONS,
     *WORK_ACTIONS,
     *HELPER_ACTIONS,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import BY_COMMAND, BY_ID, Action
+from milk_tui.ui.agent_commands import agent_commands
 from milk_tui.ui.fact_doings import FactDoings
 from milk_tui.ui.helper_commands import helper_commands
 from milk_tui.ui.perception_commands import perception_commands
@@ -109,6 +110,7 @@ class Commands:
             "supersede-fact": self._with_facts(facts.supersede, 2),
             "take-back": self.take_back,
             "rename-session": self.rename,
+            **agent_commands(control, lambda text: surface.note(text)),
             **work_commands(control, lambda: surface.permission, lambda text: surface.note(text)),
             **helper_commands(control, lambda text: surface.note(text)),
             **screen_commands(control, lambda text: surface.note(text)),
