@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sqlite_utils import Database
 
-    from milk_tui.core.records import Percept
     from milk_tui.interop.memory_files import Parsed
     from milk_tui.interop.memory_import import Report
     from milk_tui.store import Store
@@ -115,6 +114,7 @@ def import_facts(
     if everywhere and session:
         raise click.UsageError("--global goes without --session.")
     from milk_tui.cli.stored import opened
+    from milk_tui.interop import memory_compare
 
     with opened(options) as store:
         parsed = _parsed(store, file, "jsonl" if backup else form)
@@ -123,10 +123,21 @@ def import_facts(
         else:
             take = _taking(store, parsed, everywhere=everywhere, session=session)
         report = _done(store, take, dry_run=dry_run)
+        compared = memory_compare.Compared()
+        if not (backup or dry_run):
+            compared = memory_compare.with_known(store, report.ids)
     if as_json:
-        output.as_json({"dry_run": dry_run, "format": parsed.format, **_plain(report)})
+        counts = {"doubted": compared.doubted, "same": compared.same, "not_compared": compared.left}
+        output.as_json({"dry_run": dry_run, "format": parsed.format, **_plain(report), **counts})
         return
     _say(report, parsed, dry_run=dry_run, backup=backup)
+    for number, words in (
+        (compared.same, "of them say in other words what is known: they count as its confirmation"),
+        (compared.doubted, "of them may contradict what is known: both stay, and the browser (F2) asks you"),
+        (compared.left, "not compared with what is known yet: each is when you approve it"),
+    ):
+        if number:
+            output.line(f"{number:,} {words}")
 
 
 @click.command("approve")
@@ -141,19 +152,19 @@ def approve(options: Options, ids: tuple[str, ...], imported: bool) -> None:
     if bool(ids) is imported:
         raise click.UsageError("Name the facts by their ids, or say --imported.")
     from milk_tui.cli.stored import opened
-    from milk_tui.store import percept_changes, percept_imports
-
-    def accept(db: Database) -> list[tuple[str, Percept]]:
-        meant = [fact.id for fact in percept_imports.pending(db.conn)] if imported else ids
-        done: list[tuple[str, Percept]] = []
-        for each in meant:
-            done += [(change.what, change.percept) for change in percept_changes.accept(db, each)]
-        return done
+    from milk_tui.interop import memory_compare
+    from milk_tui.store import percept_imports
 
     with opened(options) as store:
-        done = store.write_sync(accept)
+        meant = [fact.id for fact in store.read_sync(percept_imports.pending)] if imported else ids
+        done = memory_compare.approve(store, meant)
         held = len(store.read_sync(percept_imports.held))
-    words = {"accepted": "approved", "forgotten": "known already"}
+    words = {
+        "accepted": "approved",
+        "forgotten": "known already",
+        "merged": "says what is known",
+        "suspected": "may contradict what is known",
+    }
     for what, fact in done:
         output.line(f"{fact.short_id} {words.get(what, what)}: {output.short(fact.content, SHOWN_CHARS)}")
     if not done:
@@ -277,7 +288,7 @@ def _counted(kinds: Mapping[str, int]) -> list[str]:
 
 
 def _plain(report: Report) -> dict[str, object]:
-    return {name: getattr(report, name) for name in report.__struct_fields__}
+    return {name: getattr(report, name) for name in report.__struct_fields__ if name != "ids"}
 
 
 def _facts(number: int) -> str:

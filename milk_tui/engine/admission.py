@@ -25,13 +25,30 @@ _LOOKED_AT = 24
 """Best hits that are looked at for the ``currency.NEAREST`` live ones among them."""
 
 
-def weigh(db: Database, fact: Percept, *, replaces: Sequence[str] = (), now: int) -> list[Change]:
+def approve(db: Database, reference: str, *, now: int) -> list[Change]:
+    """The person vouches for a fact that was held back, doubted or tainted: from now on it counts like any other, and
+    it is compared with what is known as a new one is."""
+    before = percept_lists.get(db.conn, reference)
+    changes = percept_changes.accept(db, reference, now=now)
+    fresh = before is not None and (before.tainted or before.status is PerceptStatus.QUARANTINED)
+    if fresh and changes[0].what == "accepted":
+        changes += weigh(db, changes[0].percept, vouched=True, now=now)
+    return changes
+
+
+def weigh(
+    db: Database, fact: Percept, *, replaces: Sequence[str] = (), vouched: bool = False, now: int
+) -> list[Change]:
     """Compare a live fact with its nearest and act on it; the changes, in order. Everything can be undone.
 
     ``replaces`` are the short ids that its author named as replaced. What reads like an order is held back first, for
-    the person to accept or reject.
+    the person to accept or reject, unless the person ``vouched`` for it.
     """
-    if fact.producer is not Producer.USER and (why := looks_like_order(fact.content, tainted=fact.tainted)):
+    if (
+        not vouched
+        and fact.producer is not Producer.USER
+        and (why := looks_like_order(fact.content, tainted=fact.tainted))
+    ):
         values = {"status": PerceptStatus.QUARANTINED, "note": f"held back: it {why}"}
         held = percept_rows.change(db, fact, "quarantined", values, actor=Producer.SYSTEM, note=why, now=now)
         return [Change(held, "quarantined")]
@@ -63,7 +80,9 @@ def _apply(db: Database, fact: Percept, decision: Decision, now: int) -> list[Ch
                 changes += percept_changes.supersede(db, old, fact.id, actor=actor, note=why, now=now)
             return changes
         case Kind.HISTORY:
-            return percept_changes.supersede(db, fact.id, decision.target, actor=actor, note=why, now=now)
+            return percept_changes.supersede(
+                db, fact.id, decision.target, actor=actor, note=why, inherits=False, now=now
+            )
         case Kind.SUSPECT:
             return percept_changes.suspect(db, fact.id, decision.target, actor=actor, note=why, now=now)
         case Kind.ADD:

@@ -65,6 +65,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """What the file holds beside facts, by kind."""
     sessions: int = 0
     """Sessions of a backup that were not here."""
+    ids: tuple[str, ...] = ()
+    """Of the new ones that hold."""
 
 
 _COUNTS = ("new", "orders", "known", "unchanged", "kept", "refused", "sessions")
@@ -182,7 +184,8 @@ class _Import:
         for fact in facts:
             percept_archive.put_edges(self._db, fact.id, fact.edges)
         self._count(facts)
-        return self._tally.report(file.left_out)
+        holding = tuple(fact.id for fact in facts if fact.status is PerceptStatus.LIVE)
+        return structs.replace(self._tally.report(file.left_out), ids=holding)
 
     def _count(self, facts: Sequence[ArchivedFact]) -> None:
         self._tally.new = len(facts)

@@ -32,17 +32,19 @@ def supersede(
     *,
     actor: Producer = Producer.USER,
     note: str = "",
+    inherits: bool = True,
     now: int | None = None,
 ) -> list[Change]:
     """``new`` says what holds instead of ``old``, which keeps its text and is never given again.
 
-    A pin passes to the successor, and a conflict between the two is decided by it. Raises MilkError when one of them
-    does not hold.
+    The successor takes the place of the old in every session that had it, and is given to nobody from whom the old was
+    kept; a pin passes to it, and a conflict between the two is decided by it. ``inherits`` False: only the old one
+    changes, since it was never in force beside the other. Raises MilkError when one of them does not hold.
     """
     now = now_ms() if now is None else now
     before, after = _two(db, old, new)
     changes = [_retire(db, before, after, EdgeKind.UPDATES, "superseded", actor=actor, note=note, now=now)]
-    values: dict[str, Any] = {"pinned": True, "weight": PINNED_WEIGHT} if before.pinned and not after.pinned else {}
+    values = _inherited(before, after) if inherits else {}
     changes += _settle(db, after, before, values, actor=actor, now=now)
     return changes + _released(db, before, actor=actor, now=now)
 
@@ -53,8 +55,9 @@ def merge(
     """The two say the same: ``keep`` stays, ``gone`` becomes a superseded one that it stands for.
 
     What either had, ``keep`` has: its readers, its reach, a pin, the greater weight, the later confirmation. It weighs
-    a little more when the person merges what somebody else had stated too; an agent may only repeat what it was given.
-    Raises MilkError when one of them does not hold.
+    a little more when the person merges what somebody else had stated too; an agent may only repeat what it was given,
+    and what comes from outside gives nobody anything. So a fact that the person keeps from an agent stays kept from it
+    until that agent says it itself. Raises MilkError when one of them does not hold.
     """
     now = now_ms() if now is None else now
     other, kept = _two(db, gone, keep)
@@ -69,9 +72,10 @@ def merge(
         "weight": PINNED_WEIGHT if pinned else weight,
         "pinned": pinned,
     }
-    if kept.consumer is not other.consumer:
+    outside = other.tainted and not kept.tainted
+    if kept.consumer is not other.consumer and not outside and _may_widen(kept, other, actor):
         values["consumer"] = Consumer.ALL
-    if kept.scope is not other.scope:
+    if kept.scope is not other.scope and not outside:
         values["scope"] = PerceptScope.GLOBAL
     confirmed = percept_rows.change(
         db, kept, "confirmed", values, actor=actor, note=f"merged with {other.short_id}", now=now
@@ -202,6 +206,24 @@ def undo(
         after = percept_rows.change(db, fact, "undone", values, actor=actor, note=event.kind, undoable=False, now=now)
         changed[after.id] = Change(after, "restored" if event.kind == "forgotten" else "undone")
     return list(changed.values())
+
+
+def _may_widen(kept: Percept, other: Percept, actor: Producer) -> bool:
+    """The person may say so; an agent knows already what it says."""
+    if actor is Producer.USER or kept.consumer is Consumer.ALL:
+        return True
+    return other.producer.value in (Consumer.PRIMARY, Consumer.ESCALATION) and other.producer.value != kept.consumer
+
+
+def _inherited(before: Percept, after: Percept) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if before.pinned and not after.pinned:
+        values |= {"pinned": True, "weight": PINNED_WEIGHT}
+    if before.scope is PerceptScope.GLOBAL and after.scope is PerceptScope.SESSION and not after.tainted:
+        values["scope"] = PerceptScope.GLOBAL
+    if before.consumer is not Consumer.ALL and after.consumer is Consumer.ALL:
+        values["consumer"] = before.consumer
+    return values
 
 
 def _standing(fact: Percept) -> tuple[bool, bool]:

@@ -266,3 +266,55 @@ def test_the_undo_of_a_single_fact_puts_its_edges_right_too(store, add, do):
     store.write_sync(lambda db: percepts.undo(db, old.id))
     assert get(store, old).status is PerceptStatus.LIVE
     assert links(store, old) == []
+
+
+def test_the_successor_of_a_global_fact_is_known_in_every_session_too(store, add, do):
+    old = add(OLD, scope=PerceptScope.GLOBAL, producer=Producer.PRIMARY)
+    new = add(NEW, producer=Producer.PRIMARY)
+    _, events = do("supersede", old.id, new.id, actor=Producer.PRIMARY)
+    assert get(store, new).scope is PerceptScope.GLOBAL
+    undo(store, events)
+    assert (get(store, old), get(store, new).scope) == (get(store, old), PerceptScope.SESSION)
+    assert get(store, old).holds
+
+
+def test_the_successor_of_a_sessions_fact_stays_where_it_is(store, add, do):
+    old, new = add(OLD), add(NEW)
+    do("supersede", old.id, new.id)
+    assert get(store, new).scope is PerceptScope.SESSION
+
+
+@pytest.mark.parametrize("kept_for", [Consumer.PRIMARY, Consumer.ESCALATION])
+def test_the_successor_is_given_to_nobody_from_whom_the_old_fact_was_kept(store, add, do, kept_for):
+    old = add(OLD, consumer=kept_for, producer=Producer.PRIMARY)
+    new = add(NEW, producer=Producer.PRIMARY)
+    do("supersede", old.id, new.id, actor=Producer.PRIMARY)
+    assert get(store, new).consumer is kept_for
+
+
+def test_a_fact_that_was_history_from_the_first_gives_its_reach_to_nobody(store, add, do):
+    older, now_holds = add(OLD, scope=PerceptScope.GLOBAL), add(NEW)
+    do("supersede", older.id, now_holds.id, inherits=False)
+    assert get(store, now_holds).scope is PerceptScope.SESSION
+
+
+def test_an_agent_that_repeats_a_fact_does_not_hand_it_to_the_agent_it_is_kept_from(store, add, do):
+    kept = add(OLD, consumer=Consumer.PRIMARY)
+    again = add("Postgres is what the shop uses", producer=Producer.PRIMARY)
+    do("merge", kept.id, again.id, actor=Producer.PRIMARY)
+    assert get(store, kept).consumer is Consumer.PRIMARY
+
+
+def test_what_the_other_agent_says_itself_it_may_have(store, add, do):
+    kept = add(OLD, consumer=Consumer.PRIMARY)
+    again = add("Postgres is what the shop uses", producer=Producer.ESCALATION)
+    do("merge", kept.id, again.id, actor=Producer.ESCALATION)
+    assert get(store, kept).consumer is Consumer.ALL
+
+
+def test_what_came_from_outside_makes_nothing_wider(store, add, do):
+    kept = add(OLD, consumer=Consumer.PRIMARY)
+    outside = add("Postgres is what the shop uses", producer=Producer.ESCALATION, scope=PerceptScope.GLOBAL)
+    hold_back(store, outside, status=PerceptStatus.LIVE, tainted=1)
+    do("merge", kept.id, outside.id, actor=Producer.ESCALATION)
+    assert (get(store, kept).consumer, get(store, kept).scope) == (Consumer.PRIMARY, PerceptScope.SESSION)
