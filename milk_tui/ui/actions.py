@@ -106,7 +106,7 @@ ACTIONS: tuple[Action, ...] = (
         "accept-fact",
         "yes",
         "Decide for it: of two that may not both be true the newer replaces the older; what was held back holds; a "
-        "proposed invariant becomes one.",
+        "proposed invariant becomes one; what an agent asks to forget goes.",
         F,
         ("y",),
         "accept",
@@ -115,7 +115,8 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "reject-fact",
         "no",
-        "Decide against it: both facts hold; what was held back is forgotten; a proposed invariant goes.",
+        "Decide against it: both facts hold; what was held back is forgotten; a proposed invariant goes; what an agent "
+        "asks to forget stays.",
         F,
         ("n",),
         "reject",
