@@ -31,7 +31,7 @@ def main_argument(arguments: str) -> str:
     name = next((key for key in _MAIN if isinstance(values.get(key), str) and values[key].strip()), "")
     if not name:
         return tool_summary(arguments)
-    words = [json.dumps(values[name], ensure_ascii=False) if name == "pattern" else values[name]]
+    words = [f'"{values[name]}"' if name == "pattern" else values[name]]
     words += [values[key] for key in _BESIDE.get(name, ()) if isinstance(values.get(key), str) and values[key]]
     return " → ".join(words) if name == "path" else " ".join(words)
 
