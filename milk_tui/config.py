@@ -56,8 +56,12 @@ class AgentConfig(Section, frozen=True, kw_only=True):
     """The address of the server, for a local or own one: ``http://127.0.0.1:8000/v1``."""
     api_key_env: str = ""
     """The name of the environment variable that holds the key. A key itself never stands in this file."""
-    tools: bool | Literal["auto"] = "auto"
-    """Whether the model is given tools: ``true``, ``false``, or ``"auto"`` (if it is known to take them)."""
+    tools: bool | Literal["auto", "text"] = "auto"
+    """Whether the model is given tools: ``true``, ``false``, ``"text"`` (written into its answer, for models that have
+    no tool calls of their own), or ``"auto"`` (its own calls, as text when it has none)."""
+    grammar: bool | Literal["auto"] = "auto"
+    """Whether tools as text are kept to their form by a grammar: only llama.cpp's server can; ``"auto"``: where one was
+    found."""
     window_tokens: Tokens | None = None
     """The model's context window in tokens, when it is not known by itself."""
     max_tokens: Tokens | None = None
@@ -175,32 +179,6 @@ class HelperConfig(Section, frozen=True, kw_only=True):
     """What it thinks with: ``lexical`` needs no model and stays silent when unsure; ``litellm`` a model of your choice;
     ``embedded`` the small local one; ``claude-cli`` Claude Code with read-only tools."""
     model: str = ""
-    """For ``litellm``: a name from ``[agents]`` or a litellm model; for ``embedded``: ``small``, ``tiny`` or ``medium``;
-    for ``claude-cli``: the model, unset: ``haiku``."""
-    command: tuple[str, ...] = ()
-    """For ``claude-cli``: the program; unset: ``claude``."""
-    profiles: tuple[str, ...] = ("recall",)
-    """Which profiles run, the first one that a signal starts; ``milk-tui helper list`` shows them."""
-    directories: tuple[str, ...] = ()
-    """Only for sessions in these folders or below; unset: everywhere."""
-    records: str = "memory"
-    """The folder of a project that holds its decision records, one Markdown file each."""
-    carrier_kinds: tuple[Literal["turn.started", "tool.started"], ...] = ("turn.started", "tool.started")
-    """When a note may be handed over: when an agent begins to work, when it calls a tool."""
-    settle: Annotated[float, Meta(ge=0, le=60)] = 0.5
-    """Seconds that a signal waits before it is acted on, so that it never competes with the turn's own start."""
-
-
-class HelperConfig(Section, frozen=True, kw_only=True):
-    """The recall helper, ``[helper]`` (``semantics.md`` §6): in the background it looks for recorded decisions that a
-    prompt runs into, and hands the agent a note."""
-
-    enabled: bool | Literal["auto"] = "auto"
-    """``"auto"``: where the project has decision records; ``true`` or ``false``: always, never."""
-    runtime: Literal["lexical", "litellm", "embedded", "claude-cli"] = "lexical"
-    """What it thinks with: ``lexical`` needs no model and stays silent when unsure; ``litellm`` a model of your choice;
-    ``embedded`` the small local one; ``claude-cli`` Claude Code with read-only tools."""
-    model: str = ""
     """For ``litellm``: a name from ``[agents]`` or a litellm model; for ``embedded``: ``small``, ``tiny`` or
     ``medium``; for ``claude-cli``: the model, unset: ``haiku``."""
     command: tuple[str, ...] = ()
@@ -296,7 +274,6 @@ class Config(Struct, frozen=True, kw_only=True):
     perception: PerceptionConfig = field(default_factory=PerceptionConfig)
     routing: RoutingConfig = field(default_factory=RoutingConfig)
     embedded: EmbeddedConfig = field(default_factory=EmbeddedConfig)
-    helper: HelperConfig = field(default_factory=HelperConfig)
     helper: HelperConfig = field(default_factory=HelperConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -110,7 +110,7 @@ def test_agents_without_a_role_take_the_free_places_in_the_files_order() -> None
             "agents.a.provider",
             '"litellm", "embedded", "claude-cli", "acp"',
         ),
-        ('[agents.a]\nmodel="m/m"\ntools="yes"', 'agents.a.tools = "yes"', 'Allowed: true, false, "auto".'),
+        ('[agents.a]\nmodel="m/m"\ntools="yes"', 'agents.a.tools = "yes"', 'Allowed: true, false, "auto", "text".'),
         ('[agents.a]\nmodel="m/m"\ntemperature=nan', "agents.a.temperature = nan", "a number from 0 to 2"),
         ('[agents.a]\nmodel="m\\u001b[2J"', "agents.a.model", "without control characters"),
         ("[agents.a]\n", "c.toml: agents.a.model: missing.", "ollama_chat/"),

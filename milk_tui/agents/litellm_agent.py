@@ -24,6 +24,7 @@ from milk_tui.agents.events import (
 from milk_tui.agents.images import refuses_images, without_images
 from milk_tui.agents.litellm_settings import LitellmSettings
 from milk_tui.agents.ollama_window import window_for
+from milk_tui.agents.text_form import TextForm, refuses_grammar
 from milk_tui.agents.tool_round import ToolRound
 from milk_tui.core import context
 from milk_tui.core.errors import MilkError
@@ -69,7 +70,8 @@ class _Answer:
 
 
 class LitellmAgent:
-    """One model as an ``Agent``. ``caps`` changes when more is learnt: a window, or that it takes no tools.
+    """One model as an ``Agent``. ``caps`` changes when more is learnt, such as a window; a model that takes no tools is
+    given them as text.
 
     A granted ``escalate`` call ends the leg: after its ``ToolResult`` come ``EscalationAsked`` and
     ``LegEnd``, and the model is not asked again. Whether it is granted is the outcome that ``run_tool``
@@ -85,6 +87,8 @@ class LitellmAgent:
         )
         self._host = host
         self._learning: asyncio.Task[None] | None = None
+        self._as_text = self.settings.tools == "text"
+        self._grammar = self.settings.grammar
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         """The leg's events; see ``Agent``. The first leg has the model looked up beside it, for the legs to come."""
@@ -106,11 +110,10 @@ class LitellmAgent:
             info = await self._host.info(self.model, api_base=self.settings.api_base)
         except MilkError:
             return
-        refuses = info.tools is False and self.settings.tools is None
+        self._as_text = self._as_text or (info.tools is False and self.settings.tools is None)
         self.caps = replace(
             self.caps,
             window_tokens=self.settings.window_tokens or info.window_tokens,
-            tools=self.caps.tools and not refuses,
             images=self.caps.images if info.images is None else info.images,
             cost=info.priced,
         )
@@ -201,11 +204,20 @@ class LitellmAgent:
         while True:
             tools = tuple(request.tools) if self.caps.tools else ()
             sent = context.messages(request.plan, request.prompt, running, request.images)
-            asked = self._request(sent if self.caps.images is not False else without_images(sent), signed, tools)
+            sent = sent if self.caps.images is not False else without_images(sent)
+            form = TextForm(tools, constrained=self._grammar) if tools and self._as_text else None
+            asked = self._request(form.messages(sent) if form else sent, signed, () if form else tools)
             answer.failed = None
-            async with aclosing(_stream(self._host, asked, answer)) as events:
+            stream = _stream(self._host, form.request(asked) if form else asked, answer)
+            async with aclosing(form.read(stream) if form else stream) as events:
                 async for event in events:
                     yield event
+            if form is not None:
+                answer.text[:] = form.shown
+                answer.calls += [
+                    ToolCallMade(index=at, call_id=f"text_{at + 1}", name=call.name, arguments=call.arguments)
+                    for at, call in enumerate(form.calls)
+                ]
             failed = answer.failed
             if failed is None or answer.begun:
                 return
@@ -213,9 +225,13 @@ class LitellmAgent:
                 self.caps = replace(self.caps, images=False)
                 yield Retrying(retries + 1, 0.0, f"{self.model} takes no images: asked again without them.")
                 continue
-            if tools and _refuses_tools(failed):
-                self.caps = replace(self.caps, tools=False)
-                yield Retrying(retries + 1, 0.0, f"{self.model} takes no tools: asked again without them.")
+            if form is not None and self._grammar and refuses_grammar(failed):
+                self._grammar = False
+                yield Retrying(retries + 1, 0.0, f"{self.model} takes no grammar: asked again without it.")
+                continue
+            if tools and form is None and _refuses_tools(failed):
+                self._as_text = True
+                yield Retrying(retries + 1, 0.0, f"{self.model} takes no tools: asked again with tools as text.")
                 continue
             delay = self._delay(failed, retries)
             if delay is None:

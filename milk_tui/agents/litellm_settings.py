@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from milk_tui.modelhost.protocol import Timeouts
 
@@ -18,8 +18,10 @@ class LitellmSettings:
     temperature: float | None = None
     max_tokens: int | None = None
     window_tokens: int | None = None
-    tools: bool | None = None
-    """``None``: try, and remember when the model does not take any."""
+    tools: bool | Literal["text"] | None = None
+    """``None``: try, and remember when the model does not take any; ``text``: always as text."""
+    grammar: bool = False
+    """True when the server takes a grammar of llama.cpp's, which keeps tools as text to their form."""
     timeouts: Timeouts = field(default_factory=Timeouts)
     cache_ttl: str = "5m"
     params: dict[str, Any] = field(default_factory=dict)

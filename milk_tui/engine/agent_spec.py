@@ -33,7 +33,8 @@ class AgentSpec(Struct, frozen=True, kw_only=True):
     api_base: str = ""
     api_key_env: str = ""
     """The variable that holds the key; empty: none is needed."""
-    tools: bool | Literal["auto"] = "auto"
+    tools: bool | Literal["auto", "text"] = "auto"
+    grammar: bool | Literal["auto"] = "auto"
     window_tokens: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
@@ -111,6 +112,7 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
         api_base=agent.api_base,
         api_key_env=key,
         tools=agent.tools,
+        grammar=agent.grammar,
         window_tokens=agent.window_tokens,
         max_tokens=agent.max_tokens,
         temperature=agent.temperature,

@@ -49,6 +49,7 @@ def build(
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
             tools=None if spec.tools == "auto" else spec.tools,
+            grammar=spec.source.startswith("llama.cpp") if spec.grammar == "auto" else spec.grammar,
             window_tokens=spec.window_tokens,
             max_rounds=config.tools.max_rounds,
             cache_ttl=config.context.cache_ttl,

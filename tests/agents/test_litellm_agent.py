@@ -294,12 +294,13 @@ async def test_a_retry_waits_as_long_as_the_server_asks(world: World) -> None:
     assert [event.delay_s for event in events if isinstance(event, Retrying)] == [0.02]
 
 
-async def test_a_model_that_takes_no_tools_is_asked_without_and_it_is_remembered(world: World) -> None:
+async def test_a_model_that_takes_no_tools_is_given_them_as_text_and_it_is_remembered(world: World) -> None:
     agent = world.agent()
     message = "registry/x does not support tools"
     events = await events_of(agent, leg(f"SCN:message {message} SCN:flaky 1 400 SCN:say without"))
-    assert text_of(events) == "without" and not agent.caps.tools
+    assert text_of(events) == "without" and agent.caps.tools
     assert "tools" in world.sent[0] and "tools" not in world.sent[1]
+    assert "<tool_call>" in json.dumps(world.sent[1]["messages"]) and "<tool_call>" not in json.dumps(world.sent[0])
     await events_of(agent, leg("SCN:say again"))
     assert "tools" not in world.sent[2]
 
@@ -365,7 +366,7 @@ async def test_the_first_leg_has_the_model_looked_up_for_the_next(tmp_path: Path
     agent = LitellmAgent("qwen", "openai/x", host, SETTINGS)
     await events_of(agent, leg("hello"))
     await until(lambda: agent.caps.window_tokens == 32_000)
-    assert agent.caps.cost and not agent.caps.tools
+    assert agent.caps.cost and agent.caps.tools
     await events_of(agent, leg("hello"))
     assert host.asked == 1
     await agent.aclose()
