@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def load(store: Store, directory: Path) -> Loaded:
     problems: list[str] = []
     for source, path in _files(directory):
         try:
-            profile = helper_profile.parse(_read(path), paths.shown(path))
+            profile = _parsed(_read(path), paths.shown(path))
         except (ProfileError, OSError) as error:
             problems.append(str(error))
             continue
@@ -58,9 +58,15 @@ def load(store: Store, directory: Path) -> Loaded:
         version = store.read_sync(partial(helper_profiles.selected, profile_id=profile_id))
         chosen = profile
         if version is not None and version.hash != profile.hash:
-            chosen = helper_profile.read(version.text)[0] or profile
+            chosen = _parsed(version.text, profile_id)
         running[profile_id] = chosen
     return Loaded(profiles=running, sources=sources, problems=tuple(problems))
+
+
+@lru_cache(maxsize=_MOST)
+def _parsed(text: str, where: str) -> Profile:
+    """Reading YAML takes ten milliseconds, and profiles rarely change."""
+    return helper_profile.parse(text, where)
 
 
 def choose(store: Store, profile_id: str, named: str) -> Version:
