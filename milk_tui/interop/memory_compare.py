@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from milk_tui.core.records import PerceptStatus
 from milk_tui.engine import admission
 from milk_tui.store import percept_lists
 from milk_tui.store.clock import now_ms
@@ -28,6 +29,9 @@ AT_ONCE = 25
 """Facts of one transaction: a few tenths of a second."""
 MOST = 1_000
 """Facts of one import that are compared at once; the others are when they are approved."""
+
+
+_GONE = (PerceptStatus.SUPERSEDED, PerceptStatus.FORGOTTEN)
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -50,9 +54,18 @@ def with_known(store: Store, ids: Sequence[str]) -> Compared:
 
 
 def approve(store: Store, ids: Sequence[str]) -> list[tuple[str, Percept]]:
-    """The person vouches for these; what happened, in order. Raises MilkError for one about which nothing is to be
-    decided, those before it are approved."""
-    return _each(store, ids, lambda db, id_: admission.approve(db, id_, now=now_ms()))
+    """The person vouches for these; what happened, in order. One in whose place another of them has come is left out.
+    Raises MilkError for one about which nothing is to be decided; those of the transactions before are approved."""
+    gone: set[str] = set()
+
+    def one(db: Database, id_: str) -> list[Change]:
+        if id_ in gone:
+            return []
+        changes = admission.approve(db, id_, now=now_ms())
+        gone.update(change.percept.id for change in changes if change.percept.status in _GONE)
+        return changes
+
+    return _each(store, ids, one)
 
 
 def _each(store: Store, ids: Sequence[str], do: Callable[[Database, str], list[Change]]) -> list[tuple[str, Percept]]:

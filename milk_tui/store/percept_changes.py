@@ -93,9 +93,9 @@ def suspect(
     now = now_ms() if now is None else now
     before, after = _two(db, old, new)
     edges = percept_edges.link(db, after.id, before.id, EdgeKind.CONTRADICTS, now=now)
-    if not edges:
-        return []
     doubted = before if _standing(after) > _standing(before) else after
+    if not edges and doubted.status is PerceptStatus.SUSPECT:
+        return []
     values = {"status": PerceptStatus.SUSPECT, **({"note": note} if note else {})}
     changed = percept_rows.change(db, doubted, "suspected", values, actor=actor, note=note, edges=edges, now=now)
     return [Change(changed, "suspected")]
