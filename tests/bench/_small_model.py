@@ -1,0 +1,71 @@
+"""The embedded ``small`` model, asked directly: the same question is asked once in a run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from milk_tui.config import Config
+from milk_tui.core.errors import MilkError
+from milk_tui.embedded.catalogue import CONTEXT_TOKENS
+from milk_tui.embedded.manager import EmbeddedManager
+from milk_tui.engine.embedding import embedded_settings
+
+CHARS_THAT_FIT = 9_000
+"""Of a context: more would not leave room for question and answer in the model's window."""
+WINDOW_TOKENS = CONTEXT_TOKENS
+
+
+class SmallModel:
+    """Deterministic completions (temperature 0) with a cache."""
+
+    def __init__(self, base_url: str, api_key: str, model: str) -> None:
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._key = api_key
+        self._model = model
+        self._known: dict[tuple[str, str, int], str] = {}
+        self.asked = 0
+
+    def ask(self, system: str, text: str, *, max_tokens: int) -> str:
+        """The answer; what was asked before is not asked again. Raises OSError when the server is gone."""
+        known = self._known.get((system, text, max_tokens))
+        if known is not None:
+            return known
+        body = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}],
+            "temperature": 0,
+            "max_tokens": max_tokens,
+        }
+        request = urllib.request.Request(
+            self._url,
+            json.dumps(body).encode(),
+            {"content-type": "application/json", "authorization": f"Bearer {self._key}"},
+        )
+        with urllib.request.urlopen(request, timeout=600) as response:
+            answer = json.load(response)["choices"][0]["message"]["content"]
+        self.asked += 1
+        self._known[(system, text, max_tokens)] = answer
+        return str(answer)
+
+
+@contextmanager
+def small_model() -> Iterator[SmallModel | None]:
+    """The model, started for the time of the block and with low priority; ``None`` when it isn't installed."""
+    os.nice(10)
+    loop = asyncio.new_event_loop()
+    manager = EmbeddedManager(embedded_settings(Config(), may_fetch=False))
+    try:
+        try:
+            endpoint = loop.run_until_complete(manager.ready("small"))
+        except MilkError:
+            yield None
+            return
+        yield SmallModel(endpoint.base_url, endpoint.api_key, endpoint.model)
+    finally:
+        loop.run_until_complete(manager.aclose())
+        loop.close()
