@@ -14,7 +14,7 @@ from typing import NamedTuple
 from milk_tui.core.records import Role
 from milk_tui.core.token_sizes import Measure, cache_use
 from milk_tui.ui import format as f
-from milk_tui.ui.paint import Line, Piece
+from milk_tui.ui.paint import Line, Piece, cells
 
 LABEL = 7
 """Cells before the bars."""
@@ -116,7 +116,7 @@ def _of_role(found: Sequence[Column], role: Role, rows: int, look: Look) -> list
             level = 0 if size is None or not top else _level(size.number / top, rows, rows - 1 - row)
             cached = shares[at]
             under = cached is not None and (rows - 1 - row) + 0.5 < cached * rows * (size.number / top if size else 0)
-            name = "key" if at == look.cursor else "good" if under else str(role)
+            name = "key" if at == look.cursor else "heading" if under else str(role)
             glyph = _glyph(level, look, hatched=size is not None and size.estimated)
             pieces.append((_bar(glyph, step), name))
         lines.append(tuple(pieces))
@@ -130,7 +130,7 @@ def _of_role(found: Sequence[Column], role: Role, rows: int, look: Look) -> list
         else:
             level = _level(share, 1, 0) if share else 0
             glyph = _glyph(level, look) if level else "0"
-            pieces.append((_bar(glyph, step, once=not level), "key" if at == look.cursor else "good"))
+            pieces.append((_bar(glyph, step, once=not level), "key" if at == look.cursor else "heading"))
     return [*lines, tuple(pieces)]
 
 
@@ -145,7 +145,7 @@ def _heading(found: Sequence[Column], role: Role, look: Look) -> Line:
     return (
         (f"{mark} {look.names.get(role, role)}", str(role)),
         (f"  {size} now", ""),
-        (f"{' | ' if look.plain else ' · '}cached {cached}", "good" if use.share else "dim"),
+        (f"{' | ' if look.plain else ' · '}cached {cached}", "heading" if use.share else "dim"),
     )
 
 
@@ -187,7 +187,7 @@ def _bar(glyph: str, step: int, *, once: bool = False) -> str:
 
 
 def told(column: Column, look: Look) -> list[Line]:
-    """What a column says in words, an agent a line: sizes and whether they were counted, the cache's part."""
+    """What a column says in words, agent by agent: sizes and whether they were counted, the cache's part."""
     turns = f"turn {column.first}" if column.first == column.last else f"turns {column.first}–{column.last}"
     lines: list[Line] = []
     for role in Role:
@@ -198,14 +198,16 @@ def told(column: Column, look: Look) -> list[Line]:
         use = cache_use(legs)
         size = measure.context
         most = "at most " if len(legs) > 1 else ""
-        lines.append(
-            (
-                (f"{turns} ", "strong"),
-                (look.names.get(role, str(role)), str(role)),
-                (f" {most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tok", ""),
-                (f" · cache {cache_words(use.usage.cached_tokens, use.usage.cache_write_tokens)}", "dim"),
-            )
+        line: Line = (
+            (f"{turns} ", "strong"),
+            (look.names.get(role, str(role)), str(role)),
+            (f" {most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tok", ""),
         )
+        words = cache_words(use.usage.cached_tokens, use.usage.cache_write_tokens)
+        if cells(line) + len(words) + len(" · cache ") <= look.width:
+            lines.append((*line, (f" · cache {words}", "dim")))
+        else:
+            lines += [line, ((f"  cache {words}", "dim"),)]
     return lines
 
 

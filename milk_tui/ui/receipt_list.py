@@ -21,9 +21,10 @@ from milk_tui.ui.words import TextRow
 
 NEAR_END = 20
 """Rows before the last one from which on the next page is asked for."""
-ONE_LINE_FROM = 88
-ALL_WORDS_FROM = 52
-"""Cells from which on a receipt says all that is known of the cache; its dialog always does."""
+ONE_LINE_FROM = 66
+ALL_WORDS_FROM = 50
+"""Cells for the sizes from which on they have their units."""
+NAME_CELLS = 9
 _ENDS = {
     LegStatus.FAILED: "failed",
     LegStatus.CANCELLED: "stopped",
@@ -98,7 +99,8 @@ def receipt_rows(sent: Sequence[SentLeg], total: int, use: CacheUse) -> list[Row
     if not sent:
         return []
     rows: list[Row] = [TextRow("receipts:sum", sum_words(total, use), "dim", (" ", ""))]
-    rows += [ReceiptRow(key_of(each), each) for each in sent]
+    today = f.moment(sent[0].sent_ms)[:10]
+    rows += [ReceiptRow(key_of(each), each, today) for each in sent]
     if len(sent) < total:
         rows.append(TextRow("receipts:more", f"{total - len(sent):,} older ones come as you go on", "dim", ("  ", "")))
     return rows
@@ -120,40 +122,45 @@ class ReceiptRow:
 
     key: str
     sent: SentLeg
+    today: str = ""
+    """The day whose receipts show their time; the others show their day."""
     selectable: bool = True
 
     def height(self, width: int) -> int:
         return 1 if width >= ONE_LINE_FROM else 2
 
     def lines(self, width: int) -> Sequence[Line]:
-        left, right = self._who(), self._how_much(width)
+        left = self._who()
         if width >= ONE_LINE_FROM:
-            return (spread(left, right, width),)
-        if cells(left) > width:
-            left = left[:-1]
-        return (left, (("    ", ""), *right))
+            return (spread(left, self._how_much(width - cells(left) - 1), width),)
+        return (left if cells(left) <= width else left[:-1], (("    ", ""), *self._how_much(width - 4)))
 
     def _who(self) -> Line:
         sent = self.sent
-        name = f.pad(one_line(sent.agent_name, 40), 10)
+        day, _, clock = f.moment(sent.sent_ms).partition(" ")
         end = _ENDS.get(sent.status, "")
         pieces: list[Piece] = [
             ("  ", ""),
-            (f"{f.ROLE_MARKS[sent.role]} {name}", str(sent.role)),
-            (f" turn {sent.turn_id:<5}", ""),
+            (f"{f.ROLE_MARKS[sent.role]} {f.pad(one_line(sent.agent_name, 40), NAME_CELLS)}", str(sent.role)),
+            (f" turn {sent.turn_id:<4}", ""),
+            (f" {clock if day == self.today else day[5:]} ", "dim"),
         ]
-        if end:
-            pieces.append((f"{end} ", "warning"))
-        return (*pieces, (f"{f.moment(sent.sent_ms)[5:]} ", "dim"))
+        return (*pieces, (f"{end} ", "warning")) if end else tuple(pieces)
 
-    def _how_much(self, width: int) -> Line:
-        sent = self.sent
-        read, written = sent.usage.cached_tokens, sent.usage.cache_write_tokens
-        cache = cache_words(read, written)
-        if width < ALL_WORDS_FROM:
-            cache = "?" if read is None else f"{f.count(read)} read"
+    def _how_much(self, room: int) -> Line:
+        """As much of it as there is room for; the dialog of the receipt says all."""
+        sent, usage = self.sent, self.sent.usage
+        chars = f.count(sent.chars + sent.thread_chars)
         tokens = tokens_words(sent.measure.context)
-        return (
-            (f"{f.count(sent.chars + sent.thread_chars)} chars · {tokens} · ", ""),
-            (f"cache {cache} ", "good" if read else "dim"),
-        )
+        read = "cache ?" if usage.cached_tokens is None else f"{f.count(usage.cached_tokens)} read"
+        whole = f"cache {cache_words(usage.cached_tokens, usage.cache_write_tokens)}"
+        look = "heading" if usage.cached_tokens else "dim"
+        unit = " chars" if room >= ALL_WORDS_FROM else ""
+        for size, cache in (
+            (f"{chars}{unit} · {tokens} · ", whole),
+            (f"{chars} · {tokens} · ", whole),
+            (f"{chars} · {tokens} · ", read),
+        ):
+            if len(size) + len(cache) < room:
+                return ((size, ""), (f"{cache} ", look))
+        return ((f"{tokens} · ", ""), (f"{read} ", look))

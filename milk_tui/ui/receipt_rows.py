@@ -162,7 +162,7 @@ class SegmentRow:
 
     def _first(self, width: int) -> Line:
         segment = self.segment
-        name = segment.name.replace("_", " ")
+        name = one_line(segment.name.replace("_", " "), 60)
         if not segment.included:
             return ((" □ ", "dim"), (name, "dim"), ("  left out", "dim"))
         left: list[Piece] = [(" ▾ " if self.opened else " ■ ", "good" if segment.stable else "key")]

@@ -112,6 +112,13 @@ def test_a_receipt_in_the_list_tells_reported_from_estimated_and_unknown() -> No
     )
 
 
+def test_with_little_room_the_largest_figures_stay() -> None:
+    usage = Usage(input_tokens=1_300, cached_tokens=900)
+    for width in (38, 50, 66, 120):
+        text = shown([receipt_list.ReceiptRow("r", sent(usage=usage))], width)
+        assert "turn 3" in text and "1.3k tok" in text and "900 read" in text, width
+
+
 def test_an_answer_that_did_not_end_well_says_so() -> None:
     assert "stopped" in shown([receipt_list.ReceiptRow("r", sent(status=LegStatus.CANCELLED))])
 
