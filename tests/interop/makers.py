@@ -91,7 +91,7 @@ def exported(store: Store, **more: Any) -> bytes:
 
 
 def parsed(store: Store, data: bytes | str, name: str = "backup.jsonl", form: Format | None = None) -> Parsed:
-    data = data.encode() if isinstance(data, str) else data
+    data = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     columns = store.read_sync(percept_archive.undo_columns)
     return memory_files.parse(io.BufferedReader(io.BytesIO(data)), name, form, columns=columns)
 
