@@ -41,9 +41,11 @@ def last_injected(conn: sqlite3.Connection, percept: Percept) -> Injection | Non
 
 
 def ever_injected(conn: sqlite3.Connection) -> frozenset[str]:
-    """The short ids of all facts that some leg was given."""
+    """The short ids of all facts that some leg was given, or a hook outside of the screen."""
     rows = conn.execute(
         f"select distinct t.text from segments s join segment_texts t on t.hash = s.hash"
         f" where s.included and s.name in {_PARTS}"
     )
-    return frozenset(short_id for (text,) in rows for short_id in _LINE.findall(text))
+    told = conn.execute("select distinct substr(e.key, 1, 6) from outside_runtimes o, json_each(o.told) e")
+    in_legs = frozenset(short_id for (text,) in rows for short_id in _LINE.findall(text))
+    return in_legs | {f"#{beginning}" for (beginning,) in told}

@@ -26,7 +26,7 @@ from milk_tui.interop.hook import Asked
 from milk_tui.interop.hook_context import MOST_CHARS
 from milk_tui.interop.hook_payload import EVENTS, read
 from milk_tui.paths import INSIDE_VARIABLE
-from milk_tui.store import Store, exchanges, notes, percept_changes, percepts, sessions
+from milk_tui.store import Store, exchanges, notes, percept_changes, percept_trace, percepts, sessions
 from milk_tui.store.clock import now_ms
 from milk_tui.store.migrations import VERSION
 from tests.support.mcp_client import ROOT
@@ -139,6 +139,13 @@ def test_nothing_is_told_twice_to_one_session(project: Project, claude: Claude) 
     assert claude.prompt("How are prices stored?") == ""
     assert claude.tool(arguments={"command": "grep prices cents"}) == ""
     assert "cents" in Claude(project.folder, "another").prompt("How are prices stored?")
+
+
+def test_what_it_gave_counts_as_given(project: Project, claude: Claude) -> None:
+    fits, other = project.learn("Prices are integers in cents"), project.learn("The logo is green")
+    claude.prompt("How are prices stored?")
+    given = project.store.read_sync(percept_trace.ever_injected)
+    assert (fits.short_id in given, other.short_id in given) == (True, False)
 
 
 def test_a_tool_call_is_given_what_its_arguments_are_about(project: Project, claude: Claude) -> None:
