@@ -17,6 +17,7 @@ from milk_tui.agents.base import Caps, LegRequest
 from milk_tui.agents.child import ChildError, environment
 from milk_tui.agents.claude_turn import failure
 from milk_tui.agents.events import AgentEvent, LegEnd, Progress, RemoteStarted
+from milk_tui.agents.images import NOT_SEEN, parted
 from milk_tui.core import context
 from milk_tui.core.acp_presets import preset_of
 from milk_tui.core.records import ContextPlan, ErrorKind, LegError
@@ -61,6 +62,8 @@ class _Open:
     leg: LegRequest | None = None
     turn: AcpTurn | None = None
     spent: float | None = None
+    last_leg: int = 0
+    images: bool = False
 
 
 class AcpAgent:
@@ -115,7 +118,7 @@ class AcpAgent:
         yield RemoteStarted(found.remote_id, model=self.settings.model)
         turn = found.turn = AcpTurn(spent=found.spent)
         found.leg = request
-        prompt = self._prompt(request)
+        prompt = self._prompt(request, images=found.images)
         try:
             async with aclosing(found.connection.turn(found.remote_id, prompt, SILENT_S)) as updates:
                 silent = 0
@@ -133,6 +136,7 @@ class AcpAgent:
         finally:
             found.leg = None
             found.spent = turn.spent
+            found.last_leg = request.leg_id
             if turn.window and turn.window != self.caps.window_tokens:
                 self.caps = replace(self.caps, window_tokens=turn.window)
 
@@ -172,11 +176,13 @@ class AcpAgent:
                 f"{self.name} speaks version {told.get('protocolVersion')} of the protocol, not {PROTOCOL}.",
                 "Update milk-tui, or install another version of the agent.",
             )
+        can = _dict(told.get("agentCapabilities"))
+        found.images = bool(_dict(can.get("promptCapabilities")).get("image"))
         params: dict[str, Any] = {"cwd": request.directory, "mcpServers": self.settings.servers(request.session_id)}
         if self._appends and request.static:
             params["_meta"] = {"systemPrompt": {"append": request.static}}
         if request.remote_id:
-            await self._go_on(ask_for, _dict(told.get("agentCapabilities")), request.remote_id, params)
+            await self._go_on(ask_for, can, request.remote_id, params)
             found.remote_id = request.remote_id
             return
         session = await ask_for("session/new", params, START_S)
@@ -218,11 +224,13 @@ class AcpAgent:
                 f"{self.name} has no model {one_line(model, 60)}: {error.what}", "Correct its model in the config."
             ) from error
 
-    def _prompt(self, request: LegRequest) -> list[dict[str, Any]]:
+    def _prompt(self, request: LegRequest, *, images: bool) -> list[dict[str, Any]]:
         """Static text where it is due and can't be appended, what changed, then the person's words."""
         static = "" if self._appends else context.stable_text(request.plan)
-        texts = (static, context.volatile_text(request.plan), request.prompt)
-        return [{"type": "text", "text": text} for text in texts if text]
+        unseen = NOT_SEEN if request.images and not images else ""
+        texts = (static, context.volatile_text(request.plan), unseen, request.prompt)
+        pictures = [{"type": "image", "mimeType": mime, "data": data} for mime, data in parted(request.images)]
+        return [*(pictures if images else []), *({"type": "text", "text": text} for text in texts if text)]
 
     async def _answer(self, session_id: str, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         if method != "session/request_permission":
@@ -257,7 +265,8 @@ class AcpAgent:
 
 
 def _fits(found: _Open, request: LegRequest) -> bool:
-    return bool(request.remote_id) and found.remote_id == request.remote_id and found.connection.alive
+    same = bool(request.remote_id) and found.remote_id == request.remote_id
+    return same and found.last_leg == request.remote_leg and found.connection.alive
 
 
 def _chosen(options: Any, *, allowed: bool) -> dict[str, Any]:

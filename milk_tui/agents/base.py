@@ -70,6 +70,10 @@ class LegRequest:
     """The model that this session began with; a prefix is cached for one model only."""
     session_cost_usd: float | None = None
     """What the runtime's session had cost before (``UsageReported.session_cost_usd``)."""
+    leg_id: int = 0
+    remote_leg: int = 0
+    """The leg before this one in the remote session: another than this program's last means that another program has
+    worked there since, and a running process does not know what it did."""
     static: str = ""
     """The whole static text as of the start of the remote session, for runtimes that take it with every process."""
     boundary: Boundary | None = None

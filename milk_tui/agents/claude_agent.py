@@ -23,6 +23,7 @@ from milk_tui.agents.claude_process import PRE_TOOL, ClaudeProcess
 from milk_tui.agents.claude_settings import ClaudeSettings, write_static
 from milk_tui.agents.claude_turn import ClaudeTurn, failure
 from milk_tui.agents.events import AgentEvent, LegEnd, Progress, RemoteStarted
+from milk_tui.agents.images import parted
 from milk_tui.core import context
 from milk_tui.core.permissions import PermissionRequest
 from milk_tui.core.records import ContextPlan, ErrorKind, LegError
@@ -48,6 +49,7 @@ class _Open:
     leg: LegRequest | None = None
     turn: ClaudeTurn | None = None
     spent: float | None = None
+    last_leg: int = 0
     warned: bool = False
     inside: set[str] = field(default_factory=set)
 
@@ -60,7 +62,14 @@ class ClaudeAgent:
         self.model = settings.model or "default"
         self.settings = settings
         self.caps = Caps(
-            stateless=False, cost=True, hooks=True, resume=True, fork=True, own_tools=True, reads=("CLAUDE.md",)
+            stateless=False,
+            cost=True,
+            hooks=True,
+            resume=True,
+            fork=True,
+            images=True,
+            own_tools=True,
+            reads=("CLAUDE.md",),
         )
         self._open: dict[str, _Open] = {}
 
@@ -114,6 +123,7 @@ class ClaudeAgent:
         finally:
             found.spent = turn.spent
             found.leg = None
+            found.last_leg = request.leg_id
             if turn.end is None and found.process.alive:
                 found.process.abandon()
 
@@ -253,8 +263,12 @@ class ClaudeAgent:
 
 
 def _fits(found: _Open, request: LegRequest) -> bool:
-    """Whether the running process is the one that the leg goes on with: its session, its static text."""
-    return bool(request.remote_id) and found.process.remote_id == request.remote_id
+    """Whether the running process is the one that the leg goes on with: its session, and nobody else worked in it."""
+    return (
+        bool(request.remote_id)
+        and found.process.remote_id == request.remote_id
+        and found.last_leg == request.remote_leg
+    )
 
 
 def _inside(turn: ClaudeTurn, message: dict[str, Any]) -> bool:
@@ -268,5 +282,10 @@ def _content(request: LegRequest) -> list[dict[str, Any]]:
     """
     before = context.volatile_text(request.plan)
     prompt = f" {request.prompt}" if request.prompt.startswith("/") else request.prompt
+    images = [_image(mime, data) for mime, data in parted(request.images)]
     texts = [text for text in (before, prompt) if text]
-    return [{"type": "text", "text": text} for text in texts]
+    return [*images, *({"type": "text", "text": text} for text in texts)]
+
+
+def _image(mime: str, data: str) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}}

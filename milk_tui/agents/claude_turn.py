@@ -28,11 +28,10 @@ from milk_tui.agents.events import (
     ToolStart,
     UsageReported,
 )
+from milk_tui.agents.mcp_tools import OWN_TOOLS
 from milk_tui.core.records import ErrorKind, LegError, Usage
 from milk_tui.core.text import clean, one_line
 
-OWN_TOOLS = "mcp__milk__"
-"""How the runtime calls the tools that milk gives it; people see them by their own names."""
 SYNTHETIC = "<synthetic>"
 """The model of messages that the program itself writes: errors, which ``result`` says again."""
 

@@ -13,6 +13,8 @@ from milk_tui.agents.base import ToolRunner, ToolSpec
 from milk_tui.core.text import one_line
 
 SERVER = "milk"
+OWN_TOOLS = f"mcp__{SERVER}__"
+"""How a runtime calls the tools that milk gives it; people see them by their own names."""
 PROTOCOL = "2025-11-25"
 CALL_S = 60.0
 """How long one of our tools may take before the runtime is told that it failed."""

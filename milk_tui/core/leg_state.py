@@ -190,6 +190,8 @@ class ContextState(Struct, frozen=True, kw_only=True):
     """The layers' fingerprints now."""
     remote_id: str = ""
     """The remote session that goes on with this leg; empty: one begins, or the agent has none."""
+    remote_leg: int = 0
+    """The newest leg in that remote session."""
     changed: frozenset[str] = frozenset()
     """Names of the parts that changed since the remote session was given them."""
     reinject: bool = False

@@ -169,6 +169,8 @@ def _remembering(
 ) -> ContextState:
     """The state as an agent needs it whose runtime keeps the thread by itself."""
     choice = mode(state.role, state.mode, state.budgets.fresh_after_turns)
+    if remote is not None:
+        state = replace(state, remote_leg=remote_legs.newest(conn, remote))
     if remote is None or choice.fresh or view.gone:
         return replace(state, prints=remote_told.prints(state.need, state.frame, state.working))
     if last is None:

@@ -14,10 +14,10 @@ import msgspec
 
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest, ToolOutcome
-from milk_tui.core import context, grants, tags, usage_of_facts
+from milk_tui.agents.mcp_tools import OWN_TOOLS
+from milk_tui.core import context, tags, usage_of_facts
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
-from milk_tui.core.permissions import PermissionRequest, Verdict
 from milk_tui.core.records import (
     ContextMode,
     ContextPlan,
@@ -28,13 +28,10 @@ from milk_tui.core.records import (
     Receipt,
     Role,
     Session,
-    ToolCall,
-    ToolStatus,
     Usage,
 )
 from milk_tui.core.routing import after_answer
-from milk_tui.core.text import clean
-from milk_tui.engine import events, exchanges, peers, remote_legs
+from milk_tui.engine import events, exchanges, remote_legs
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.circles import Circles
@@ -42,12 +39,13 @@ from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
 from milk_tui.engine.helper import delivery
+from milk_tui.engine.leg_calls import LegCalls
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
 from milk_tui.engine.work_tools import toolset_for
-from milk_tui.store import legs, private_calls, receipts, tool_calls
+from milk_tui.store import legs, receipts
 from milk_tui.store.clock import now_ms
 from milk_tui.store.notes import TURN_STARTED, Note
 from milk_tui.tools import memory, my_memory
@@ -78,15 +76,9 @@ class LegRun:
     _captures: LegCaptures = field(init=False)
     _saver: Saver = field(init=False)
     _doubts: LegDoubts = field(init=False)
-    _tools: dict[str, int] = field(default_factory=dict)
-    _names: dict[int, str] = field(default_factory=dict)
-    """By call, the tool's name."""
+    _calls: LegCalls = field(init=False)
     _notes: Sequence[Note] = ()
     """Of the recall helper, for the start of this leg."""
-    _private: set[int] = field(default_factory=set)
-    """Calls whose contents are the agent's alone."""
-    _allowed: dict[str, str] = field(default_factory=dict)
-    """By call, who allowed or denied it."""
     _work_tools: Toolset | None = None
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
@@ -181,6 +173,7 @@ class LegRun:
         believed = (*self.state.invariants, *self.state.frame, *self.state.working)
         self._doubts = LegDoubts(believed, self._captures.perceived)
         self._saver = Saver(self._save, self._save_failed)
+        self._calls = LegCalls(desk, session, order, self.leg.id, self._publish)
         desk.publish(
             events.LegStarted(
                 session_id=session.id,
@@ -229,7 +222,7 @@ class LegRun:
             may_escalate=order.may_escalate,
         )
         work = self._work_tools = toolset_for(
-            self.desk, order, ask=self._ask, emit=self._tool_printed, spent=self._spent, leg_id=self.leg.id
+            self.desk, order, ask=self._calls.ask, emit=self._calls.printed, spent=self._spent, leg_id=self.leg.id
         )
         request = LegRequest(
             role=order.role,
@@ -238,13 +231,16 @@ class LegRun:
             images=self.state.images,
             tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
             run_tool=self._run_watched,
-            ask_permission=self._ask,
+            ask_permission=self._calls.ask,
             session_id=self.session.id,
             directory=self.session.directory,
             remote_id=self.state.remote_id,
             remote_model=self.state.told_record.model,
             session_cost_usd=self.state.told_record.cost_usd,
             static="" if order.agent.caps.stateless else context.system_text(self.state),
+            leg_id=self.leg.id,
+            remote_leg=self.state.remote_leg,
+            boundary=self._boundary,
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
         )
@@ -276,6 +272,14 @@ class LegRun:
         desk, agent = self.desk, self.order.agent.name
         return await delivery.beside(desk.store, self.session, self.order.role, agent, outcome, desk.publish)
 
+    async def _boundary(self, tool: str) -> str:
+        """Notes that wait, at a call of one of the runtime's own tools; beside the result of ours they come anyway."""
+        if tool.startswith(OWN_TOOLS):
+            return ""
+        desk, agent, none = self.desk, self.order.agent.name, ToolOutcome("")
+        given = await delivery.beside(desk.store, self.session, self.order.role, agent, none, desk.publish)
+        return given.content.strip()
+
     async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         if self._work_tools is not None and name in self._work_tools:
             return await self._work_tools.run(call_id, name, arguments)
@@ -290,23 +294,10 @@ class LegRun:
             return await own.call(name, arguments)
         return await memory.call(self._captures, name, arguments)
 
-    def _tool_printed(self, call_id: str, text: str) -> None:
-        if (tool_id := self._tools.get(call_id)) is not None:
-            self._publish(events.ToolOutput, tool_id=tool_id, text=tags.mask(clean(text), self.session.nonces))
-
     def _spent(self, usage: Usage) -> None:
         """A question to the other agent costs as a request of this leg does."""
         self._usage = self._usage.plus(usage)
         self._publish(events.UsageChanged, usage=self._usage)
-
-    async def _ask(self, request: PermissionRequest) -> Verdict:
-        desk = self.desk.permissions
-        verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
-        if request.call_id:
-            self._allowed[request.call_id] = grants.said_by(verdict)
-            if (tool_id := self._tools.get(request.call_id)) is not None:
-                await self.desk.store.write(partial(tool_calls.begin, tool_id=tool_id))
-        return verdict
 
     async def _on(self, event: said.AgentEvent) -> None:
         match event:
@@ -363,49 +354,12 @@ class LegRun:
 
     async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
         await self._show(self._answer.pause(), [])
-        arguments = tags.mask(arguments, self.session.nonces)
-        shown = my_memory.shown_arguments(arguments) if my_memory.private(name) else arguments
-
-        def start(db: Database) -> ToolCall:
-            call = tool_calls.start(
-                db, self.leg.id, call_id=call_id, name=name, arguments=shown, position=self._answer.chars
-            )
-            if my_memory.private(name):
-                private_calls.keep(db, call.id, arguments)
-            return call
-
-        call = await self.desk.store.write(start)
-        self._tools[call_id] = call.id
-        self._names[call.id] = name
-        if my_memory.private(name):
-            self._private.add(call.id)
-        self._publish(events.ToolStarted, tool_id=call.id, name=name, arguments=shown)
+        await self._calls.started(call_id, name, arguments, self._answer.chars)
 
     async def _tool_finished(self, call_id: str, ok: bool, content: str) -> None:
-        tool_id = self._tools.get(call_id)
-        if tool_id is None:
-            return
-        allowed_by = self._allowed.get(call_id, "")
-        denied = not ok and allowed_by.startswith("denied")
-        status = ToolStatus.OK if ok else ToolStatus.DENIED if denied else ToolStatus.FAILED
-        content = tags.mask(clean(content), self.session.nonces)
-        if ok and self.order.peer is not None and self._names.get(tool_id) == peers.tool_name(self.order.peer.name):
-            await self.desk.store.write(partial(self._peer_answered, tool_id=tool_id, answer=content))
-        if tool_id in self._private:
-            await self.desk.store.write(partial(private_calls.answered, tool_id=tool_id, result=content))
-            content = my_memory.shown_result(content)
-        ended = await self.desk.store.write(
-            partial(tool_calls.finish, tool_id=tool_id, status=status, result=content, allowed_by=allowed_by)
-        )
-        seconds = (ended.ended_ms - ended.started_ms) / 1000 if ended and ended.ended_ms else None
-        self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content, seconds=seconds)
-        await self._show(self._answer.mark(), [])
-        self._captures.mark()
-
-    def _peer_answered(self, db: Database, tool_id: int, answer: str) -> None:
-        peer = self.order.peer
-        assert peer is not None
-        exchanges.task_returned(db, self.session, tool_id, peer.name, answer, now=now_ms())
+        if await self._calls.finished(call_id, ok, content):
+            await self._show(self._answer.mark(), [])
+            self._captures.mark()
 
     async def _save(self) -> None:
         await self.desk.store.write(
@@ -453,7 +407,7 @@ class LegRun:
             escalation=ending.brief or None,
             via=self._captures.via,
             error=ending.error,
-            silent=not ending.text.strip() and not self._tools,
+            silent=not ending.text.strip() and not self._calls.any,
             circle=self._circles.found if self._circles else None,
         )
 
@@ -467,7 +421,7 @@ class LegRun:
 
     def _ending(self) -> Ending:
         text = self._answer.text
-        silent = not text.strip() and not self._tools and not self._captures.any
+        silent = not text.strip() and not self._calls.any and not self._captures.any
         status = _STATUS.get(self._end.stopped, LegStatus.EMPTY if silent else LegStatus.DONE)
         escalation = self._captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
         before = self.session

@@ -44,6 +44,14 @@ def last_answered(conn: sqlite3.Connection, session_id: str, role: Role, remote:
     return legs.to_leg(row) if row else None
 
 
+def newest(conn: sqlite3.Connection, remote: RemoteSession) -> int:
+    """The newest leg in the remote session, however it ended; 0 when there is none."""
+    row = conn.execute(
+        "select max(id) from legs where session_id = ? and remote_session = ?", (remote.session_id, remote.remote_id)
+    ).fetchone()
+    return int(row[0] or 0)
+
+
 def told_of(remote: RemoteSession | None) -> Told:
     """What the remote session has been given; nothing for one that hasn't begun."""
     return msgspec.convert(remote.markers.get(TOLD) or {}, Told) if remote else Told()

@@ -291,6 +291,17 @@ async def test_our_memory_is_handed_over_as_an_mcp_server_of_the_session(tmp_pat
     assert scene.agent.caps.tools
 
 
+async def test_an_agent_that_sees_no_images_is_told_that_there_were_some(scene: Scene) -> None:
+    await scene.say("SCN:say x", images=("data:image/png;base64,AAAA",))
+    assert "can't see images" in scene.prompts()[0][0]
+
+
+async def test_a_session_that_another_program_worked_in_is_resumed_to_know_it(scene: Scene) -> None:
+    await scene.say("SCN:say a")
+    await scene.say("SCN:say b", remote_leg=99)
+    assert len(scene.starts) == 2 and len(scene.asked("session/resume")) == 1
+
+
 def test_presets_are_found_by_word_and_by_program() -> None:
     assert preset("OpenCode") is preset_of(("/usr/local/bin/opencode", "acp"))
     assert preset("nobody") is None and preset_of(()) is None

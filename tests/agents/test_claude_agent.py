@@ -473,3 +473,18 @@ async def test_no_variable_of_milk_or_of_an_outer_agent_reaches_it(
     await scene.agent.aclose()
     assert not {"CLAUDECODE", "IS_SANDBOX", "MILK_TUI_HOST_COMMAND"} & set(scene.starts[0]["env"])
     assert "PATH" in scene.starts[0]["env"] and os.environ["CLAUDECODE"] == "1"
+
+
+async def test_a_session_that_another_program_worked_in_is_resumed_to_know_it(new: Scene) -> None:
+    await new.say("SCN:say a")
+    await new.say("SCN:say b", remote_leg=99)
+    first, second = new.starts
+    assert "--resume" in second["start"] and not alive(first["pid"])
+
+
+async def test_images_go_with_the_prompt(new: Scene) -> None:
+    await new.say("SCN:say seen", images=("data:image/png;base64,AAAA", "https://elsewhere/x.png"))
+    [message] = new.sent("user")
+    image, text = message["message"]["content"]
+    assert image["source"] == {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    assert text["text"] == "SCN:say seen"

@@ -129,7 +129,7 @@ class Fake:
         say({"type": "command_lifecycle", "command_uuid": command, "state": state, "session_id": self.id})
 
     async def answer(self, message: dict[str, Any]) -> None:
-        blocks = [block["text"] for block in message["message"]["content"]]
+        blocks = [block["text"] for block in message["message"]["content"] if block["type"] == "text"]
         prompt = blocks[-1]
         own = [(m[1], (m[2] or "").strip()) for m in _DIRECTIVE.finditer(prompt)]
         if ("own", "") in own and self.new:

@@ -36,6 +36,7 @@ class Desk:
     """Requests that were answered or withdrawn."""
     called: list[tuple[str, str]] = field(default_factory=list)
     remote: str = ""
+    legs: int = 0
 
     async def ask(self, request: PermissionRequest) -> Verdict:
         self.asked.append(request)
@@ -49,6 +50,7 @@ class Desk:
         return ToolOutcome("kept")
 
     def request(self, prompt: str, **fields: Any) -> LegRequest:
+        self.legs += 1
         given: dict[str, Any] = {
             "role": Role.ESCALATION,
             "plan": plan(),
@@ -60,6 +62,8 @@ class Desk:
             "directory": str(self.directory),
             "remote_id": self.remote,
             "static": STATIC,
+            "leg_id": self.legs,
+            "remote_leg": self.legs - 1,
         }
         return LegRequest(**given | fields)
 
