@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -225,8 +226,7 @@ class Watching:
 
     async def _watch(self) -> None:
         """A folder that is not there yet is waited for in its parent, without looking into other folders."""
-        from watchfiles import awatch
-
+        awatch = (await asyncio.to_thread(import_module, "watchfiles")).awatch
         while not self._stop.is_set():
             there = self.folder.is_dir()
             watched = self.folder if there else self.folder.parent
