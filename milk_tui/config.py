@@ -119,6 +119,10 @@ class MemoryConfig(Section, frozen=True, kw_only=True):
     """Find facts by meaning too, where the extra ``semantic`` is installed; ``false``: by words alone."""
     model_path: str = ""
     """The embedding model's file, when it is not the installed one; it must be the same file (checked by its hash)."""
+    judge: bool = False
+    """Ask the primary agent's model, between turns, about pairs of facts that may contradict each other and that the
+    rules leave open. What it decides is shown and can be undone; pinned facts and the person's are left to the person.
+    """
 
 
 class PerceptionConfig(Section, frozen=True, kw_only=True):
@@ -128,8 +132,8 @@ class PerceptionConfig(Section, frozen=True, kw_only=True):
     """Keep ``perception.md`` beside the code, both ways: what changes here is written, what is changed there is taken
     over within a second."""
     dense: bool = False
-    """Give the working set to models that keep the protocol on one line without inner vowels: six tenths of the
-    characters, harder to read for people."""
+    """Give the working set to models that keep the protocol on one line without inner vowels: under six tenths of the
+    characters, but about as many tokens, and harder to read for people."""
 
 
 class RoutingConfig(Section, frozen=True, kw_only=True):
@@ -193,6 +197,26 @@ class HelperConfig(Section, frozen=True, kw_only=True):
     """When a note may be handed over: when an agent begins to work, when it calls a tool."""
     settle: Annotated[float, Meta(ge=0, le=60)] = 0.5
     """Seconds that a signal waits before it is acted on, so that it never competes with the turn's own start."""
+
+
+class McpConfig(Section, frozen=True, kw_only=True):
+    """One MCP server whose tools the agents may use, ``[mcp.NAME]`` (needs the extra ``mcp``). NAME: small letters,
+    digits and ``-``. It is started when an agent first works; each of its tools is asked about."""
+
+    command: tuple[str, ...] = ()
+    """The program and its arguments, for one that is started here (stdio)."""
+    url: str = ""
+    """The address of one that runs already (streamable HTTP)."""
+    env: tuple[str, ...] = ()
+    """Names of environment variables that the program is given, beside the few that every program needs."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Header of each request → the name of the environment variable that holds its value."""
+    enabled: bool = True
+    """``false``: it is left alone."""
+    start_timeout: Seconds = 20.0
+    """Seconds until it has told its tools."""
+    timeout: Seconds = 60.0
+    """Seconds that a call may take."""
 
 
 class EmbeddedConfig(Section, frozen=True, kw_only=True):
@@ -273,6 +297,7 @@ class Config(Struct, frozen=True, kw_only=True):
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     perception: PerceptionConfig = field(default_factory=PerceptionConfig)
     routing: RoutingConfig = field(default_factory=RoutingConfig)
+    mcp: dict[str, McpConfig] = field(default_factory=dict)
     embedded: EmbeddedConfig = field(default_factory=EmbeddedConfig)
     helper: HelperConfig = field(default_factory=HelperConfig)
     ui: UiConfig = field(default_factory=UiConfig)

@@ -8,6 +8,7 @@ import os
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from milk_tui.config import Config
 from milk_tui.core.errors import MilkError
@@ -24,6 +25,7 @@ class SmallModel:
     """Deterministic completions (temperature 0) with a cache."""
 
     def __init__(self, base_url: str, api_key: str, model: str) -> None:
+        self._root = base_url.rstrip("/").removesuffix("/v1")
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._key = api_key
         self._model = model
@@ -41,16 +43,23 @@ class SmallModel:
             "temperature": 0,
             "max_tokens": max_tokens,
         }
+        answer = str(self._post(self._url, body)["choices"][0]["message"]["content"])
+        self.asked += 1
+        self._known[(system, text, max_tokens)] = answer
+        return answer
+
+    def tokens(self, text: str) -> int:
+        """How many tokens the text has for this model."""
+        return len(self._post(f"{self._root}/tokenize", {"content": text})["tokens"])
+
+    def _post(self, url: str, body: dict[str, Any]) -> Any:
         request = urllib.request.Request(
-            self._url,
+            url,
             json.dumps(body).encode(),
             {"content-type": "application/json", "authorization": f"Bearer {self._key}"},
         )
         with urllib.request.urlopen(request, timeout=600) as response:
-            answer = json.load(response)["choices"][0]["message"]["content"]
-        self.asked += 1
-        self._known[(system, text, max_tokens)] = answer
-        return str(answer)
+            return json.load(response)
 
 
 @contextmanager
