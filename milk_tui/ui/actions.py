@@ -66,7 +66,7 @@ ACTIONS: tuple[Action, ...] = (
         E,
         ("f4",),
         "perception",
-        "[write|read|ignore]",
+        "[write/read/ignore]",
         footer=True,
     ),
     Action(

@@ -28,7 +28,7 @@ PERCEPTION_ACTIONS: tuple[Action, ...] = (
         Where.SESSION,
         (),
         "perception-file",
-        "write|read|ignore",
+        "write/read/ignore",
     ),
 )
 
