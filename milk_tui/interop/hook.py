@@ -107,11 +107,19 @@ def _given(conn: sqlite3.Connection, boundary: Boundary, asked: Asked) -> str:
         if conn.in_transaction:
             conn.execute("rollback")
     if locked and boundary.event == PROMPT:
+        _call_helper(config, boundary, asked)
+    return given.text
+
+
+def _call_helper(config: Config, boundary: Boundary, asked: Asked) -> None:
+    """Whatever becomes of it, what is given stays given."""
+    try:
         from milk_tui.interop import hook_helper
 
         if hook_helper.wanted(config, boundary):
             hook_helper.begin(boundary, asked)
-    return given.text
+    except Exception as error:
+        print(f"milk-tui hook: the helper was not begun: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def _begin(conn: sqlite3.Connection) -> bool:
