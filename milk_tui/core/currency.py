@@ -170,6 +170,12 @@ def _settle(new: Candidate, judged: list[tuple[Percept, Judgement]]) -> Decision
     return Decision(kind=Kind.ADD)
 
 
+def may_be_retired(victim: Percept, *, by: Percept) -> bool:
+    """True where something other than the person may let ``by`` take the place of ``victim``."""
+    new = Candidate(content=by.content, producer=by.producer, consumer=by.consumer, tainted=by.tainted)
+    return not (_guard(new, victim) or victim.pinned or victim.producer is Producer.USER or victim.tainted)
+
+
 def _since(percept: Percept) -> int:
     return percept.created_ms if percept.valid_from_ms is None else percept.valid_from_ms
 

@@ -20,6 +20,7 @@ from milk_tui.core.records import (
     Percept,
     PerceptionEntry,
     PerceptScope,
+    Producer,
     Session,
 )
 from milk_tui.core.tags import split_consumer
@@ -167,6 +168,11 @@ class MemoryDesk:
         """End a conflict: the newer fact replaces the older one, or both hold."""
         title = "let the newer fact hold" if replace else "let both facts hold"
         await self._do(title, lambda db: percept_changes.decide(db, newer, older, replace=replace))
+
+    async def judged(self, newer: str, older: str, *, replace: bool, note: str) -> None:
+        """A model decided about a pair (``engine/pair_judge.py``); ``undo`` takes it back like a deed of the person."""
+        decide = partial(percept_changes.decide, newer=newer, older=older, replace=replace, actor=Producer.SYSTEM)
+        await self._do("what a model decided", lambda db: decide(db, note=note))
 
     async def settle(self, references: Sequence[str], *, accepted: bool) -> None:
         """Decide about facts that were held back, doubted or tainted: they hold, or they are forgotten.

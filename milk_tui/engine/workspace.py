@@ -25,6 +25,7 @@ from milk_tui.engine.helper import making
 from milk_tui.engine.helper.service import HelperService
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.outside_changes import OutsideChanges
+from milk_tui.engine.pair_judge import PairJudge
 from milk_tui.engine.recalling import Recalling
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.token_counts import TokenCounter
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from milk_tui.engine.session_shelf import SessionShelf
     from milk_tui.modelhost.client import HostState, ModelHost
     from milk_tui.recall import Semantic
+    from milk_tui.tools.mcp_tools import McpHub, McpStatus
 
 _log = logging.getLogger(__name__)
 
@@ -67,10 +69,12 @@ class Workspace:
         self.host: ModelHost | None = None
         self.tokens = TokenCounter(lambda: self.host)
         self._embedded: EmbeddedManager | None = None
+        self._mcp: McpHub | None = None
         self._conductors: dict[str, Conductor] = {}
         self._shelf: SessionShelf | None = None
         ends = launch.new or not launch.one_shot
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
+        self.judge = PairJudge(store, self._conductors, self.roster, on=self.config.memory.judge)
         self._recall = Recalling(store, self.config.memory, self._tell)
         make_helper = partial(making.make, self.config, lambda: self.host, self._manager)
         self.helper = HelperService(store, self.config.helper, make_helper, self.semantic)
@@ -110,10 +114,13 @@ class Workspace:
             return self._conductors[session.id]
         found = await asyncio.to_thread(project.read, Path(session.directory))
         attended = not self.launch.one_shot
-        conductor = Conductor(self.store, self.config, session, self.roster, found, self.semantic, attended=attended)
+        conductor = Conductor(
+            self.store, self.config, session, self.roster, found, self.semantic, attended=attended, mcp=self.mcp
+        )
         conductor.listen(self._recall.hear)
         self.helper.opened(conductor)
         conductor.listen(self._outside.hear)
+        conductor.listen(self.judge.hear)
         self._memory.opened(conductor, in_place_of=tuple(self._conductors) if new else ())
         self._conductors[session.id] = conductor
         await conductor.perception.take_up()
@@ -187,6 +194,7 @@ class Workspace:
 
     async def aclose(self) -> None:
         """Stop everything; nothing is left behind."""
+        await self.judge.aclose()
         for conductor in list(self._conductors.values()):
             await self.close_session(conductor)
         for task in tuple(self._tasks):
@@ -194,6 +202,8 @@ class Workspace:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.helper.aclose()
         await self.roster.aclose()
+        if self._mcp is not None:
+            await self._mcp.aclose()
         if self._embedded is not None:
             await self._embedded.aclose()
         if self.host is not None:
@@ -201,6 +211,19 @@ class Workspace:
         await self._memory.aclose()
         await self._recall.aclose()
         await self.store.aclose()
+
+    @property
+    def mcp(self) -> McpHub | None:
+        """The MCP servers of the config; ``None`` when there is none."""
+        if self._mcp is None and self.config.mcp:
+            from milk_tui.engine import mcp_setup
+
+            self._mcp = mcp_setup.hub(self.config, self.directory, self._mcp_changed)
+        return self._mcp
+
+    def _mcp_changed(self, status: McpStatus) -> None:
+        if status.problem:
+            self._tell(f"MCP server {status.name}: {status.problem}. /mcp {status.name} tries again.", "warning")
 
     def cancel_loading(self) -> None:
         """The person stops the fetching or loading of an embedded model."""

@@ -108,14 +108,16 @@ def decide(
     *,
     replace: bool,
     actor: Producer = Producer.USER,
+    note: str = "",
     now: int | None = None,
 ) -> list[Change]:
-    """End a conflict: ``newer`` replaces ``older``, or both hold."""
+    """End a conflict: ``newer`` replaces ``older``, or both hold. ``note`` says who says so."""
     now = now_ms() if now is None else now
     if replace:
-        return supersede(db, older, newer, actor=actor, note="the newer holds", now=now)
+        return supersede(db, older, newer, actor=actor, note=note or "the newer holds", now=now)
     old, new = _two(db, older, newer)
-    return _settle(db, new, old, {}, actor=actor, note="both hold", now=now) + _cleared(db, old, actor=actor, now=now)
+    note = f"both hold, {note}" if note else "both hold"
+    return _settle(db, new, old, {}, actor=actor, note=note, now=now) + _cleared(db, old, actor=actor, now=now)
 
 
 def accept(db: Database, reference: str, *, actor: Producer = Producer.USER, now: int | None = None) -> list[Change]:
