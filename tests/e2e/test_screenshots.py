@@ -44,6 +44,8 @@ def test_every_view_has_its_picture_and_the_repository_holds_them_all(made: Path
     assert {"main.svg", "bricks.svg", "memory.svg", "sidebar.svg", "light.svg", "narrow.svg", "standard.svg"} <= names
     assert names == {picture.name for picture in (ROOT / "screenshots").glob("*.svg")}
     assert "if I escalated now" in words(made / "first" / "bricks.svg")
+    believed = words(made / "first" / "perception.svg")
+    assert all(part in believed for part in ("slice double charge", "order_key", "PROPOSED", "waits for billing"))
     memory = words(made / "first" / "memory.svg")
     assert all(part in memory for part in ("PINNED", *PINNED.split()[:3], "GLOBAL"))
 

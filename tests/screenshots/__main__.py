@@ -142,6 +142,8 @@ class Photographer:
             await self.take(app, pilot, "main")
             await pilot.press("f3")
             await self.take(app, pilot, "bricks")
+            await pilot.press("f4")
+            await self.take(app, pilot, "perception")
             await pilot.press("f2")
             await self.take(app, pilot, "memory")
         await self.one("sidebar", 120, 30, "f6", "f6", "down")

@@ -12,6 +12,8 @@ window_tokens = 32768
 [agents.claude]
 model = "anthropic/claude-sonnet-4-5"
 window_tokens = 200000
+[routing]
+weigh = false
 [memory]
 semantic = false
 [ui]
@@ -34,11 +36,16 @@ SCN:say A timeout does not mean that nothing happened: the gateway may have book
 SCN:say \x20was lost. Two things are missing:\n\n1. an **idempotency key** that stays the same for every try
 SCN:say \n2. a look at the gateway's state before the next try
 SCN:tag percept The gateway accepts an Idempotency-Key header
+SCN:tag frame slice: double charge
+SCN:tag frame story: A checkout that times out is charged once
+SCN:tag working file: payments/handler.py
+SCN:tag working hypothesis: pay() charges again after every GatewayTimeout
 """
 
 _FIX_ANSWER = r"""
 SCN:say Not in the handler alone. `billing/worker.py` reads the same order from the queue and has a retry of its own,
 SCN:say \x20so the key must exist before the message is sent.
+SCN:tag working next: read billing/worker.py
 SCN:tool record_memory {"fact": "billing/worker.py retries on its own, beside the handler"}
 SCN:tool escalate {"reason": "The key has to be made in cart, carried by the queue, checked in billing"}
 """
@@ -52,6 +59,11 @@ SCN:say | billing | `insert … on conflict do nothing`, then `charge()` | one t
 SCN:say Deploy billing first: it takes messages without a key until cart sends them. After that both retries are
 SCN:say \x20harmless, and `@retry` in the handler can stay.
 SCN:tag percept The cart makes order_key; billing deploys before cart
+SCN:tag frame decided: The cart makes order_key [reason: both retries then carry the same key]
+SCN:tag frame open: Who deletes old keys? [blocked on billing]
+SCN:tag frame constraints: billing deploys before cart
+SCN:tag invariant money: Integer cents everywhere, never a float
+SCN:tag working hypothesis: The worker retries beside the handler
 """
 
 
