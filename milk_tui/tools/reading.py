@@ -37,9 +37,13 @@ class ListDir(Arguments, frozen=True, kw_only=True):
     depth: Annotated[int, Meta(ge=1, le=DEEPEST, description="How many levels of folders.")] = 1
 
 
-def outside(place: Place, doing: str) -> Ask | None:
-    """What is asked before something outside the directory is looked at; nothing inside."""
-    return None if place.inside else Ask(f"{doing} {place.shown}, outside the working directory", pattern=place.pattern)
+def outside(place: Place, doing: str, *, below: bool = False) -> Ask | None:
+    """What is asked before something outside the directory is looked at; nothing inside. ``below``: everything in the
+    folder is looked at, not one file."""
+    if place.inside:
+        return None
+    pattern = f"{place.path}/**" if below else place.pattern
+    return Ask(f"{doing} {place.shown}, outside the working directory", pattern=pattern)
 
 
 async def _prepare_read(site: Site, said: ReadFile) -> Prepared:
@@ -106,7 +110,7 @@ async def _prepare_list(site: Site, said: ListDir) -> Prepared:
     async def run(call: Call) -> ToolOutcome:
         return await asyncio.to_thread(_list, place, said.depth)
 
-    return Prepared(run, outside(place, "list"))
+    return Prepared(run, outside(place, "list", below=True))
 
 
 @dataclass(slots=True)

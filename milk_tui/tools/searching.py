@@ -54,7 +54,7 @@ async def _prepare_find(site: Site, said: FindFiles) -> Prepared:
         more = [f"[more than {said.limit:,}; narrow the pattern]"] if found.more else []
         return ToolOutcome(cut("\n".join([*lines, *more])))
 
-    return Prepared(run, outside(place, "find files in"))
+    return Prepared(run, outside(place, "find files in", below=True))
 
 
 async def _prepare_grep(site: Site, said: Grep) -> Prepared:
@@ -74,7 +74,7 @@ async def _prepare_grep(site: Site, said: Grep) -> Prepared:
         found, lines = await _by_worker(search)
         return _lines(lines, said, more=found.more)
 
-    return Prepared(run, outside(place, "search in"))
+    return Prepared(run, outside(place, "search in", below=True))
 
 
 def _check_glob(pattern: str) -> None:
