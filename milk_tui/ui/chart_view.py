@@ -18,7 +18,7 @@ from milk_tui.ui import chart
 from milk_tui.ui import format as f
 from milk_tui.ui.chart import LABEL, Column, Look
 from milk_tui.ui.in_order import InOrder
-from milk_tui.ui.paint import Painter
+from milk_tui.ui.paint import Line, Painter
 
 EMPTY = " no turn yet: each one adds a bar with the size of the context and its cached part"
 
@@ -49,7 +49,7 @@ class ChartView(InOrder, Painter, can_focus=True):
         super().__init__(id=id)
         self._measures: Sequence[Measure] = ()
         self._names: Mapping[Role, str] = {}
-        self._drawn: tuple[Look, list[Column], list] | None = None
+        self._drawn: tuple[Look, list[Column], list[Line]] | None = None
 
     def show(self, measures: Sequence[Measure], names: Mapping[Role, str]) -> None:
         """The sizes of a session's legs, oldest first."""
@@ -61,7 +61,7 @@ class ChartView(InOrder, Painter, can_focus=True):
     def columns(self) -> list[Column]:
         return self._draw()[1]
 
-    def _draw(self) -> tuple[Look, list[Column], list]:
+    def _draw(self) -> tuple[Look, list[Column], list[Line]]:
         width, height = self.size
         told = 2 if height >= 7 else 0
         cursor = self.cursor if self.has_focus else None

@@ -22,6 +22,7 @@ from milk_tui.ui.chart_view import ChartView
 from milk_tui.ui.control import Control
 from milk_tui.ui.diff_screen import Compared, DiffScreen, Part
 from milk_tui.ui.marked_list import MarkedList
+from milk_tui.ui.paint import Line
 from milk_tui.ui.panes import Pane, PanedScreen
 from milk_tui.ui.receipt_dialog import ReceiptDialog
 from milk_tui.ui.receipt_list import ReceiptList
@@ -145,7 +146,7 @@ class InspectorScreen(PanedScreen):
         return {role: one_line(self.state.agent(role).name, 24) or str(role) for role in Role}
 
     def _say_title(self, legs: int) -> None:
-        left = ((" brick inspector", "strong"), (f" · {f.plural(legs, 'leg')}", "dim"))
+        left: Line = ((" brick inspector", "strong"), (f" · {f.plural(legs, 'leg')}", "dim"))
         if self.sent.marks:
             left = (*left, (f" · {len(self.sent.marks)} marked", "key"))
         self.title_line.say(left, (("esc back ", "dim"),))
