@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from milk_tui.core.cuts import plain
-from milk_tui.core.perception_harness import MEMORY_TOOLS, RESULTS, TOUCHED, call_words, outcome
+from milk_tui.core.perception_harness import RESULTS, TOUCHED, call_words, is_memory, outcome
 from milk_tui.core.perception_view import SLICE
 from milk_tui.core.records import Layer, PerceptionEntry, ToolCall, ToolStatus
 from milk_tui.core.text import one_line
@@ -68,7 +68,7 @@ class Doubt(Struct, frozen=True):
 
 def doubts(entries: Iterable[PerceptionEntry], call: ToolCall) -> tuple[Doubt, ...]:
     """What a finished call says against entries that were there before it."""
-    if call.name in MEMORY_TOOLS or call.status not in (ToolStatus.OK, ToolStatus.FAILED):
+    if is_memory(call.name) or call.status not in (ToolStatus.OK, ToolStatus.FAILED):
         return ()
     text = plain(call.result[:_READ_CHARS])
     failed = fails(call, text)

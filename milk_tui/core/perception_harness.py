@@ -47,6 +47,11 @@ _TELLING = re.compile(
 )
 
 
+def is_memory(name: str) -> bool:
+    """Whether a call is one of our own, under the name that a runtime of its own gives it too."""
+    return name.removeprefix("mcp__milk__") in MEMORY_TOOLS
+
+
 def results(before: str, calls: Iterable[ToolCall]) -> str:
     """The lines of the newest results, the newest last; ``before``: those that stood there."""
     lines = [*before.splitlines(), *(result_line(call) for call in calls if _counts(call))]
@@ -131,7 +136,7 @@ def _relative(value: str, directory: str) -> str:
 
 
 def _counts(call: ToolCall) -> bool:
-    return call.name.removeprefix("mcp__milk__") not in MEMORY_TOOLS and call.status is not ToolStatus.RUNNING
+    return not is_memory(call.name) and call.status is not ToolStatus.RUNNING
 
 
 def _arguments(text: str) -> dict[str, Any]:

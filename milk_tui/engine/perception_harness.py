@@ -25,7 +25,7 @@ def after_leg(db: Database, leg: Leg, *, now: int) -> list[PerceptionEntry]:
     calls = [
         call
         for call in tool_calls.of_legs(db.conn, [leg.id]).get(leg.id, ())
-        if call.name not in perception_harness.MEMORY_TOOLS
+        if not perception_harness.is_memory(call.name)
     ]
     if not calls:
         return []

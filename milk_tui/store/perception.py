@@ -28,6 +28,32 @@ _OWN: dict[Layer, str] = {
 }
 _LATEST = 2**62
 
+_GROUPED = """
+select {columns} from perception_entries join (
+    select max(id) as newest, min(id) as first from perception_entries
+    where {own} and layer = :layer and as_of_turn <= :at group by key, proposed
+) on id = newest
+where value <> '' order by first
+"""
+_SOUGHT = """
+with recursive keys (name) as (
+    select min(key) from perception_entries where {own} and layer = :layer
+    union all
+    select (select min(key) from perception_entries where {own} and layer = :layer and key > name)
+    from keys where name is not null
+)
+select {columns} from perception_entries join (
+    select
+        (select id from perception_entries where {own} and layer = :layer and key = name and as_of_turn <= :at
+            order by id desc limit 1) as newest,
+        (select id from perception_entries where {own} and layer = :layer and key = name
+            order by id limit 1) as first
+    from keys where name is not null
+) on id = newest
+where value <> '' order by first
+"""
+"""The same for layers without proposals: it goes from key to key, whatever the number of their versions."""
+
 
 def append(
     db: Database,
@@ -154,16 +180,8 @@ def last_turn(conn: sqlite3.Connection, session_id: str) -> int:
 
 
 def _current(conn: sqlite3.Connection, layer: Layer, owner: dict[str, str | int]) -> list[PerceptionEntry]:
-    rows = conn.execute(
-        f"""
-        select {_COLUMNS} from perception_entries join (
-            select max(id) as newest, min(id) as first from perception_entries
-            where {_OWN[layer]} and layer = :layer and as_of_turn <= :at group by key, proposed
-        ) on id = newest
-        where value <> '' order by first
-        """,
-        {**owner, "layer": layer},
-    )
+    found = _GROUPED if layer is Layer.INVARIANT else _SOUGHT
+    rows = conn.execute(found.format(columns=_COLUMNS, own=_OWN[layer]), {**owner, "layer": layer})
     return [_entry(row) for row in rows]
 
 
