@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from milk_tui.cli.check import Check, check
 from milk_tui.cli.database_checks import database
+from milk_tui.cli.mcp_checks import mcp
 from milk_tui.cli.options import Options
 from milk_tui.cli.recall_checks import recall
 from milk_tui.core.errors import MilkError
@@ -44,6 +45,7 @@ def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Dis
     discovery, checks = agents(loaded or Config(), options)
     found += checks
     found += embedded(loaded or Config())
+    found += mcp(loaded or Config())
     found += recall(loaded or Config(), options.database_file)
     found += terminal()
     return found, discovery
@@ -127,7 +129,7 @@ def agents(config: Config, options: Options) -> tuple[Discovery | None, list[Che
             state = "error" if role is Role.PRIMARY else "missing"
             checks.append(check("agents", role.value, state, discovery.advice(role)))
         else:
-            checks.append(check("agents", role.value, "ok", f"{agent.name} = {agent.model} ({agent.source})"))
+            checks.append(check("agents", role.value, "ok", f"{agent.name} = {agent.shown} ({agent.source})"))
     titles = {"named": "", "server": "server ", "key": "key ", "embedded": "", "program": "program "}
     for finding in discovery.findings:
         if finding.kind == "named" and finding.found and not finding.hint:

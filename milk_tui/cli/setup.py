@@ -61,7 +61,7 @@ def _choices(role: Role, options: Options) -> list[Choice]:
     from milk_tui.engine.candidates import candidates
 
     found = asyncio.run(candidates(options.loaded.config, role))
-    choices = [Choice(f"{spec.model}  ({spec.source})", spec) for spec in found]
+    choices = [Choice(f"{spec.shown}  ({spec.source})", spec) for spec in found]
     choices.append(Choice(OTHER))
     if role is Role.ESCALATION:
         choices.append(Choice(NOBODY))
@@ -121,8 +121,9 @@ def _table(spec: AgentSpec) -> dict[str, Any]:
 
     embedded = spec.provider is Provider.EMBEDDED
     return {
-        "model": spec.embedded_size if embedded else spec.model,
-        "provider": spec.provider.value if embedded else None,
+        "model": (spec.embedded_size if embedded else spec.model) or None,
+        "provider": spec.provider.value if embedded or spec.own_program else None,
+        "command": list(spec.command) if spec.provider is Provider.ACP else None,
         "api_base": spec.api_base or None,
         "api_key_env": spec.api_key_env or None,
         "role": spec.role.value,

@@ -133,6 +133,16 @@ def named(
     return spec
 
 
+def installed_programs(config: Config, role: Role, environ: Mapping[str, str]) -> list[AgentSpec]:
+    """The agents that are programs of their own and installed; none when nothing may leave this machine."""
+    if config.privacy.local_only:
+        return []
+    look = _Look(config, environ)
+    words = (CLAUDE[0], *(preset.name for preset in PRESETS))
+    specs = (agent_spec.program(role, word, "installed here") for word in words)
+    return [spec for spec in specs if spec is not None and look.installed(spec.command[0])]
+
+
 class _Named(Struct, frozen=True):
     """What somebody said about a role: nothing, an agent, or one that can't be used."""
 

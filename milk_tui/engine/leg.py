@@ -40,6 +40,7 @@ from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.gather import LegView, Markers, gather
 from milk_tui.engine.helper import delivery
 from milk_tui.engine.leg_calls import LegCalls
+from milk_tui.engine.mcp_setup import from_server, server_tools
 from milk_tui.engine.order import Desk, Order, Outcome
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
@@ -222,7 +223,13 @@ class LegRun:
             may_escalate=order.may_escalate,
         )
         work = self._work_tools = toolset_for(
-            self.desk, order, ask=self._calls.ask, emit=self._calls.printed, spent=self._spent, leg_id=self.leg.id
+            self.desk,
+            order,
+            ask=self._calls.ask,
+            emit=self._calls.printed,
+            spent=self._spent,
+            leg_id=self.leg.id,
+            servers=await server_tools(self.desk.mcp, order.agent.caps, self._say),
         )
         request = LegRequest(
             role=order.role,
@@ -263,6 +270,9 @@ class LegRun:
         finally:
             circles.close()
 
+    def _say(self, text: str) -> None:
+        self._publish(events.LegNotice, text=text)
+
     def _warn(self, text: str) -> None:
         self._publish(events.LegNotice, text=text, severity="warning")
 
@@ -282,6 +292,8 @@ class LegRun:
 
     async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         if self._work_tools is not None and name in self._work_tools:
+            if from_server(name):
+                self._captures.taint()
             return await self._work_tools.run(call_id, name, arguments)
         if name in my_memory.NAMES:
             own = my_memory.MyMemory(
@@ -313,8 +325,8 @@ class LegRun:
                 await self._tool_finished(call_id, ok, content)
             case said.RemoteStarted(remote_id, _, model):
                 self._model = model
-                if remote_id != self.leg.remote_session:
-                    self.leg = await remote_legs.adopt(self.desk.store, self.leg, remote_id)
+                if remote_id != self.leg.remote_session or model not in ("", self.leg.model):
+                    self.leg = await remote_legs.adopt(self.desk.store, self.leg, remote_id, model)
             case said.Compacted(before, after):
                 self._compacted = True
                 self._publish(events.LegNotice, text=_compacted(before, after))

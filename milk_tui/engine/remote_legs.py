@@ -115,12 +115,12 @@ def stale(conn: sqlite3.Connection, told: Told) -> tuple[StaleFact, ...]:
     return tuple(gone)
 
 
-async def adopt(store: Store, leg: Leg, remote_id: str) -> Leg:
+async def adopt(store: Store, leg: Leg, remote_id: str, model: str = "") -> Leg:
     """The runtime says which session the leg works in. Raises TakenError when it belongs to another session of ours."""
-    return await store.write(partial(_adopt, leg=leg, remote_id=remote_id))
+    return await store.write(partial(_adopt, leg=leg, remote_id=remote_id, model=model))
 
 
-def _adopt(db: Database, leg: Leg, remote_id: str) -> Leg:
+def _adopt(db: Database, leg: Leg, remote_id: str, model: str) -> Leg:
     owner = remotes.owner(db.conn, leg.agent_name, remote_id)
     if owner is not None and owner != leg.session_id:
         raise TakenError(
@@ -131,8 +131,8 @@ def _adopt(db: Database, leg: Leg, remote_id: str) -> Leg:
     if before is not None and before.remote_id != remote_id:
         remotes.end(db, before)
     remotes.open_one(db, session_id=leg.session_id, agent_name=leg.agent_name, remote_id=remote_id)
-    legs.set_remote(db, leg.id, remote_id)
-    return replace(leg, remote_session=remote_id)
+    legs.set_remote(db, leg.id, remote_id, model)
+    return replace(leg, remote_session=remote_id, model=model or leg.model)
 
 
 def record_after(

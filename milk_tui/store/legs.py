@@ -99,9 +99,12 @@ def claim(db: Database, leg_id: int, *, revision: int | None = None, now: int | 
     return get(db.conn, leg_id) if cursor.rowcount == 1 else None
 
 
-def set_remote(db: Database, leg_id: int, remote_id: str) -> None:
-    """The runtime has said in which of its own sessions it works."""
-    db.execute("update legs set remote_session = ? where id = ?", (storable(remote_id), leg_id))
+def set_remote(db: Database, leg_id: int, remote_id: str, model: str = "") -> None:
+    """The runtime has said in which of its own sessions it works, and perhaps which model it has chosen."""
+    db.execute(
+        "update legs set remote_session = ?, model = coalesce(nullif(?, ''), model) where id = ?",
+        (storable(remote_id), storable(model), leg_id),
+    )
 
 
 def save_progress(db: Database, leg_id: int, *, text: str, thinking: str = "", usage: Usage | None = None) -> bool:

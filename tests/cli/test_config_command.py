@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from msgspec.structs import fields
 
 from milk_tui.cli.config import TEMPLATE, manual
-from milk_tui.config import AgentConfig, Config, load
+from milk_tui.config import AgentConfig, Config, Provider, load
+from milk_tui.core.records import Role
 from tests.cli.conftest import Milk
 
 
@@ -136,3 +138,20 @@ def test_models_are_listed_with_size_licence_and_whether_they_are_here(milk: Mil
     assert rows["embedded:tiny"]["path"] is None
     assert rows["embedded:tiny"]["bytes"] == 98_362_432
     assert "embedded:tiny" in milk("models", "list").out
+
+
+@pytest.mark.parametrize(("program", "command"), [("claude", ()), ("goose", ("goose", "acp"))])
+def test_setup_writes_an_installed_agent_so_that_it_is_found_again(
+    program: str, command: tuple[str, ...], milk: Milk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / program).write_text("#!/bin/sh\n")
+    (folder / program).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    ran = milk("setup", answers="1\nsmall-one\n1\ndeep-one\n")
+    assert ran.code == 0, ran.err
+    config = load(home / "config" / "config.toml", environ={}).config
+    deep = config.agents[config.session.escalation]
+    assert deep.provider is (Provider.ACP if command else Provider.CLAUDE_CLI)
+    assert (deep.command, deep.model, deep.role) == (command, "", Role.ESCALATION)
