@@ -111,7 +111,13 @@ class InspectorScreen(PanedScreen):
 
     @work(exclusive=True, group="look", exit_on_error=False)
     async def look(self) -> None:
-        """Read what the panes show."""
+        """Read what the panes show; that it can't be read is said."""
+        try:
+            await self._look()
+        except MilkError as error:
+            self.say(f"{error.what} {error.hint}".strip(), "error")
+
+    async def _look(self) -> None:
         age = await self._control.need_age()
         need = None if age is None else rows.NeedAge(age)
         self.bricks.set_rows(rows.brick_rows(self.state.bricks.values(), self.state.brick_budget, need))

@@ -97,9 +97,14 @@ class PerceptionScreen(PanedScreen):
 
     @work(exclusive=True, group="look", exit_on_error=False)
     async def look(self) -> None:
-        """Read the layers as of the stop that is shown, then count what they cost."""
-        if (desk := self._desk) is None:
-            return
+        """Read the layers as of the stop that is shown, then count what they cost; that it can't be read is said."""
+        if (desk := self._desk) is not None:
+            try:
+                await self._look(desk)
+            except MilkError as error:
+                self.say(f"{error.what} {error.hint}".strip(), "error")
+
+    async def _look(self, desk: PerceptionDesk) -> None:
         self._seen = seen = await reads.look(desk, self._turn)
         self.slider.show(seen.versions, self._at)
         for layer, widget in self.lists.items():
