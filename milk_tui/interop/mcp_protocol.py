@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -88,7 +89,9 @@ def _message(value: object) -> list[Request | Rejected]:
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def success(id_: Id | None, result: dict[str, Any]) -> dict[str, Any]:
