@@ -66,7 +66,7 @@ def append(
 ) -> None:
     """Store a new version of each entry; an empty value removes the key from then on.
 
-    ``as_of`` is the turn from whose end on the versions count, by default the entry's own.
+    ``as_of`` is the turn from whose end on the versions count, by default the session's newest.
     """
     now = now_ms() if now is None else now
     owner = _owner(db.conn, session_id, slice_name, _LATEST)
@@ -87,7 +87,7 @@ def append(
                 storable(entry.stale),
                 storable(entry.writer),
                 entry.turn_id,
-                as_of if as_of is not None else last if entry.turn_id is None else entry.turn_id,
+                as_of if as_of is not None else max(last, entry.turn_id or 0),
                 entry.updated_ms or now,
                 entry.proposed,
             ),
