@@ -10,7 +10,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -199,7 +199,6 @@ class Watching:
         self._store = store
         self._changed = changed
         self._task: asyncio.Task[None] | None = None
-        self._stop = asyncio.Event()
         self._lock = asyncio.Lock()
 
     def start(self) -> None:
@@ -212,7 +211,6 @@ class Watching:
             return await asyncio.to_thread(index_folder, self._store, self.folder)
 
     async def aclose(self) -> None:
-        self._stop.set()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -227,26 +225,39 @@ class Watching:
     async def _watch(self) -> None:
         """A folder that is not there yet is waited for in its parent, without looking into other folders."""
         awatch = (await asyncio.to_thread(import_module, "watchfiles")).awatch
-        while not self._stop.is_set():
+        while True:
             there = self.folder.is_dir()
             watched = self.folder if there else self.folder.parent
             if not watched.is_dir():
                 return
-            wanted = partial(_concerns, folder=self.folder)
+            changes = awatch(
+                watched,
+                watch_filter=partial(_concerns, folder=self.folder),
+                debounce=_DEBOUNCE_MS,
+                recursive=False,
+                stop_event=asyncio.Event(),
+                ignore_permission_denied=True,
+            )
             with contextlib.suppress(FileNotFoundError):
-                async for _ in awatch(
-                    watched,
-                    watch_filter=wanted,
-                    debounce=_DEBOUNCE_MS,
-                    recursive=False,
-                    stop_event=self._stop,
-                    ignore_permission_denied=True,
-                ):
-                    found = await self.refresh()
-                    if found.changed or found.gone:
-                        self._changed(found)
-                    if self.folder.is_dir() is not there:
-                        break
+                await self._follow(changes, there)
+
+    async def _follow(self, changes: AsyncGenerator[object, None], there: bool) -> None:
+        """Look after every change, until the folder comes or goes."""
+        waiting = asyncio.ensure_future(anext(changes))
+        try:
+            await asyncio.sleep(0)
+            while True:
+                found = await self.refresh()
+                if found.changed or found.gone:
+                    self._changed(found)
+                if self.folder.is_dir() is not there:
+                    return
+                await waiting
+                waiting = asyncio.ensure_future(anext(changes))
+        finally:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            await changes.aclose()
 
 
 def _concerns(change: object, path: str, folder: Path) -> bool:
