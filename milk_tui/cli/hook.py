@@ -106,13 +106,26 @@ def status(options: Options, as_json: bool) -> None:
         for command in dict.fromkeys(each.commands.values()):
             output.line(f"    {command}")
             output.line(f"    as {_who(options, command)}")
+            if not _found(command):
+                output.line("    its program is not found here: run `milk-tui hook install` again")
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def _found(command: str) -> bool:
+    return shutil.which(_words(command)[0]) is not None
 
 
 def _who(options: Options, command: str) -> str:
     from milk_tui.config import Provider
     from milk_tui.engine import outside_client
 
-    words = shlex.split(command)
+    words = _words(command)
     named = words[words.index("--as") + 1] if "--as" in words[:-1] else ""
     config = options.loaded.config
     client = outside_client.named(config, named) if named else outside_client.of_provider(config, Provider.CLAUDE_CLI)

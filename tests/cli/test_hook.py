@@ -46,6 +46,15 @@ def test_a_name_and_files_go_into_the_command(milk: Milk, home: Path, tmp_path: 
     assert not SETTINGS.exists()
 
 
+def test_a_program_that_has_moved_is_said(milk: Milk, home: Path) -> None:
+    milk("hook", "install")
+    assert "not found here" not in milk("hook", "status").out
+    SETTINGS.write_text(SETTINGS.read_text().replace('"command": "', '"command": "/gone/bin/'))
+    assert "not found here" in milk("hook", "status").out
+    SETTINGS.write_text(SETTINGS.read_text().replace(" hook", " hook 'unclosed"))
+    assert milk("hook", "status").code == 0
+
+
 def test_settings_that_are_broken_are_not_touched(milk: Milk, home: Path) -> None:
     SETTINGS.parent.mkdir()
     SETTINGS.write_text("{ // mine\n}")
