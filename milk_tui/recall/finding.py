@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from milk_tui.core import percepts as rules
 from milk_tui.core.records import Percept, ScorePart
 from milk_tui.recall import lexical, ranking
 from milk_tui.store import fts, percept_lists
@@ -98,6 +99,8 @@ def _by_words_and_meaning(
 
 
 def _by_part(conn: sqlite3.Connection, text: str, session_id: str | None, limit: int) -> list[Percept]:
+    if len(text) > rules.MAX_CHARS:
+        return []
     if percept_lists.last_seq(conn) <= _ALL_READ:
         return percept_lists.browse(conn, session_id, part=text, limit=limit)
     try:
