@@ -38,7 +38,8 @@ _log = logging.getLogger(__name__)
 FOLDER = "memory"
 MOST_FILES = 10_000
 _AT_ONCE = 200
-_DEBOUNCE_MS = 400
+_STEP_MS, _DEBOUNCE_MS = 500, 1_000
+"""The watcher wakes twice a second: a record need not be known sooner."""
 
 
 class Refreshed(Struct, frozen=True, kw_only=True):
@@ -234,6 +235,7 @@ class Watching:
                 watched,
                 watch_filter=partial(_concerns, folder=self.folder),
                 debounce=_DEBOUNCE_MS,
+                step=_STEP_MS,
                 recursive=False,
                 stop_event=asyncio.Event(),
                 ignore_permission_denied=True,
