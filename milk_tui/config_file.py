@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import FieldInfo, fields
 from msgspec.structs import replace as replace_fields
 
-from milk_tui.config import EMBEDDED_SIZES, AgentConfig, Config, Provider
+from milk_tui.config import EMBEDDED_SIZES, AgentConfig, Config, McpConfig, Provider
 from milk_tui.core import acp_presets
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
@@ -18,6 +18,7 @@ from milk_tui.core.records import Role
 LARGEST_FILE = 1_000_000
 """Bytes; a config of this size is something else."""
 
+MCP_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z")
 AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}\Z")
 
 
@@ -189,9 +190,28 @@ class _Reader:
             raise self.wrong(where, table, "a table")
         if kind is AgentConfig:
             return {name: self.agent(name, value) for name, value in table.items()}
+        if kind is McpConfig:
+            return {name: self.mcp(name, value) for name, value in table.items()}
         if kind is not tuple and get_origin(kind) is not tuple:
             return {name: self.leaf(kind, value, f"{where}.{bare(name)}") for name, value in table.items()}
         return {name: self.keys(value, f"{where}.{bare(name)}") for name, value in table.items()}
+
+    def mcp(self, name: str, table: Any) -> McpConfig:
+        path = f"mcp.{bare(name)}"
+        if not MCP_NAME.match(name):
+            raise ConfigError(
+                f"{self.file}: {path}: not a name for an MCP server.",
+                "Use 1 to 24 small letters, digits or '-', beginning with a letter or digit.",
+            )
+        server: McpConfig = self.struct(McpConfig, table, path)
+        if bool(server.command) is bool(server.url):
+            raise ConfigError(
+                f"{self.file}: {path}: it needs either a command or a url.",
+                'Say which, such as command = ["uvx", "mcp-server-git"].',
+            )
+        if server.url and not server.url.startswith(("http://", "https://")):
+            raise self.wrong(f"{path}.url", server.url, "an address that begins with http:// or https://")
+        return server
 
     def keys(self, value: Any, path: str) -> tuple[str, ...]:
         named = [value] if isinstance(value, str) else value

@@ -71,6 +71,10 @@ class LegCaptures:
         self.any = False
         """True when something was said, so that a leg without text is not empty."""
 
+    def taint(self) -> None:
+        """From here on the turn has read something from outside."""
+        self._tainted = True
+
     def mark(self) -> None:
         """A block begins: ``rollback`` undoes what comes from here on."""
         self._since_mark.clear()

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from milk_tui.config import Config
     from milk_tui.recall import Semantic
+    from milk_tui.tools.mcp_tools import McpHub
 
 _log = logging.getLogger(__name__)
 
@@ -87,8 +88,9 @@ class Conductor:
         semantic: Semantic | None = None,
         *,
         attended: bool = False,
+        mcp: McpHub | None = None,
     ) -> None:
-        """``attended``: a person is there to answer what the agents ask."""
+        """``attended``: a person is there to answer what the agents ask; ``mcp``: more tools for them."""
         self.session = session
         self.store = store
         self._config = config
@@ -112,7 +114,7 @@ class Conductor:
         self.changes = ChangesDesk(store, lambda: self.session, self.site)
         """What they changed in files."""
         self._desk = Desk(
-            store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard
+            store, config, project, self.publish, semantic, self.permissions, site=self.site, guard=self._guard, mcp=mcp
         )
         self.files = FileIndex(Path(session.directory))
         """The files that a prompt may name."""

@@ -19,6 +19,7 @@ from milk_tui.tools.site import Site
 
 if TYPE_CHECKING:
     from milk_tui.recall import Semantic
+    from milk_tui.tools.mcp_tools import McpHub
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Desk:
     """Where agents ask before they do something; without it everything is denied."""
     site: Site | None = None
     """Where the tools work; without it there are none."""
+    mcp: McpHub | None = None
+    """The MCP servers whose tools the agents may use."""
     guard: SpendGuard | None = None
     """Asks before an escalation costs more than the person wants."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from milk_tui.core.records import Session, Usage
 from milk_tui.engine.peers import peer_tool
 from milk_tui.store import Store
 from milk_tui.tools import registry
+from milk_tui.tools.base import Tool
 from milk_tui.tools.changes import Changes
 from milk_tui.tools.registry import Caller, Toolset
 from milk_tui.tools.site import Limits, Site
@@ -52,9 +53,10 @@ def toolset_for(
     emit: Callable[[str, str], None],
     spent: Callable[[Usage], None],
     leg_id: int,
+    servers: Sequence[Tool] = (),
 ) -> Toolset | None:
     """What the agent of a leg may call beside its memory; ``None`` for one that brings tools of its own, or takes
-    none."""
+    none. ``servers``: tools of MCP servers."""
     caps = order.agent.caps
     if desk.site is None or not caps.tools or caps.own_tools:
         return None
@@ -62,7 +64,7 @@ def toolset_for(
     more = []
     if order.peer is not None and (peer := peer_tool(order.peer, order.role.other, spent)) is not None:
         more.append(peer)
-    tools = registry.assemble(desk.config.tools.families, more)
+    tools = (*registry.assemble(desk.config.tools.families, more), *servers)
     if not tools:
         return None
     return Toolset(tools, desk.site, Caller(order.role, order.agent.name), ask, emit)

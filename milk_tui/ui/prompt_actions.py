@@ -35,5 +35,14 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         "attach",
         "[PATH]",
     ),
+    Action(
+        "mcp-servers",
+        "MCP servers",
+        "The MCP servers of the config and how they are; with a name, connect that one anew.",
+        S,
+        (),
+        "mcp",
+        "[NAME]",
+    ),
     Action("attach-image", "image", "Attach the image that is in the clipboard.", S, (), "image"),
 )

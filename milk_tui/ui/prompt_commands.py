@@ -10,6 +10,7 @@ from milk_tui.core.errors import MilkError
 if TYPE_CHECKING:
     from milk_tui.core.records import RouteDecision
     from milk_tui.engine.conductor import Conductor
+    from milk_tui.tools.mcp_tools import McpStatus
     from milk_tui.ui.control import Control
 
 
@@ -53,7 +54,30 @@ def prompt_commands(control: Control, surface: Surface) -> Mapping[str, Callable
         path = await control.clipboard_image()
         surface.put_back(f"{as_mention(path)} ")
 
-    return {"explain-route": route, "run-command": run, "attach": attach, "attach-image": image}
+    async def servers(argument: str) -> None:
+        hub = control.workspace.mcp if control.workspace is not None else None
+        if hub is None:
+            raise MilkError("no MCP server is configured", "add one under [mcp.NAME] in the config")
+        if argument:
+            surface.note(f"connecting to {argument} …")
+            if await hub.reconnect(argument) is None:
+                raise MilkError(f"there is no MCP server {argument}")
+        surface.note("\n".join(told(status) for status in hub.status()))
+
+    return {
+        "explain-route": route,
+        "run-command": run,
+        "attach": attach,
+        "attach-image": image,
+        "mcp-servers": servers,
+    }
+
+
+def told(status: McpStatus) -> str:
+    """A server in one line."""
+    tools = f" · {len(status.tools)} tools: {', '.join(status.tools)}" if status.tools else ""
+    problem = f": {status.problem}" if status.problem else ""
+    return f"{status.name} · {status.state}{problem}{tools}"
 
 
 def explained(decision: RouteDecision, name_of: Callable[[str], str]) -> str:
