@@ -1,0 +1,102 @@
+"""What the conversation, the lists of facts and the dialogs ask for, passed on to what does it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from milk_tui.ui.fact_list import FactList
+from milk_tui.ui.fact_pane import FactPane
+from milk_tui.ui.navigation import Navigation
+
+if TYPE_CHECKING:
+    from milk_tui.ui.permission_dialog import PermissionDialog
+    from milk_tui.ui.search_bar import SearchBar
+    from milk_tui.ui.transcript import messages
+
+
+class Passing(Navigation):
+    """The handlers of the app for messages from its widgets."""
+
+    if TYPE_CHECKING:
+
+        def run_in_background(self, doing: Awaitable[object]) -> object: ...
+
+    def on_transcript_receipt_requested(self, event: messages.ReceiptRequested) -> None:
+        match event.key:
+            case ("leg", int(leg_id)):
+                self.inspect(leg_id)
+
+    def on_transcript_follow_changed(self, event: messages.FollowChanged) -> None:
+        self.main.say_following(event.following, event.new_count)
+
+    def on_transcript_copy_requested(self, event: messages.CopyRequested) -> None:
+        self.copy_to_clipboard(event.text)
+
+    def on_transcript_link_clicked(self, event: messages.LinkClicked) -> None:
+        """A link is from a model: it is shown and copied, never opened."""
+        self.copy_to_clipboard(event.href)
+        self.main.note(f"sent to the terminal's clipboard: {event.href}")
+
+    def on_transcript_nothing_there(self, event: messages.NothingThere) -> None:
+        self.main.note(event.text)
+
+    def on_transcript_quote_requested(self, event: messages.QuoteRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        conversation_doings.quote(self.main.prompt, event.text)
+
+    def on_transcript_open_requested(self, event: messages.OpenRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        self.run_in_background(conversation_doings.read_elsewhere(self, event.text, self.terminal))
+
+    def on_transcript_ask_other_requested(self, event: messages.AskOtherRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        self.run_in_background(conversation_doings.ask_other(self.control, event.key))
+
+    def on_transcript_fork_requested(self, event: messages.ForkRequested) -> None:
+        self.run_in_background(self._fork(event))
+
+    async def _fork(self, event: messages.ForkRequested) -> None:
+        from milk_tui.ui import conversation_doings
+
+        title = await conversation_doings.fork_at(self.control, event.key)
+        self.main.note(f"this is {title}, a copy to go another way with")
+
+    def on_search_bar_wanted(self, event: SearchBar.Wanted) -> None:
+        if self.main.search is not None:
+            self._search(self.main.search.look(event.words))
+
+    def on_search_bar_step(self, event: SearchBar.Step) -> None:
+        if self.main.search is not None:
+            self._search(self.main.search.step(event.by))
+
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _search(self, doing: Awaitable[object]) -> None:
+        await self.guarded(doing)
+
+    @on(FactList.Asked)
+    def fact_asked(self, event: FactList.Asked) -> None:
+        self.run_in_background(self.facts.asked(event))
+
+    @on(FactPane.Edited)
+    def fact_edited(self, event: FactPane.Edited) -> None:
+        self.run_in_background(self.facts.edited(event))
+
+    @on(FactPane.FilterChanged)
+    def filter_changed(self, event: FactPane.FilterChanged) -> None:
+        self._find(event)
+
+    @work(group="filter", exclusive=True, exit_on_error=False)
+    async def _find(self, event: FactPane.FilterChanged) -> None:
+        await self.guarded(self.facts.find(event))
+
+    def on_permission_dialog_answered(self, event: PermissionDialog.Answered) -> None:
+        self.control.answer(event.request_id, event.verdict)
+
+    def on_permission_dialog_left(self, event: PermissionDialog.Left) -> None:
+        self.main.leave_permission(event.typed)
