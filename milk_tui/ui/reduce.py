@@ -148,11 +148,11 @@ def _helper(state: SessionState, event: e.HelperStatus | e.NoteChanged) -> froze
 def _note_words(event: e.NoteChanged) -> str:
     match event.status:
         case "pending" | "claimed":
-            return f"note pending: {event.text}"
+            return f"pending: {event.text}"
         case "delivered":
-            return f"note delivered to {event.receiver} {clock(event.at_ms)}"
+            return f"delivered to {event.receiver} {clock(event.at_ms)}"
         case status:
-            return f"note {status}" + (f": {event.reason}" if event.reason else "")
+            return status + (f": {event.reason}" if event.reason else "")
 
 
 def _estimated(receipt: Receipt) -> ContextUse:

@@ -43,9 +43,9 @@ def test_a_search_is_shown_and_gives_way_to_what_stood_there():
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (changed("pending"), "◌ note pending: a.md says so."),
-        (changed("expired", reason="nobody came by in time"), "◌ note expired: nobody came by in time"),
-        (changed("dropped", reason="you dropped it"), "◌ note dropped: you dropped it"),
+        (changed("pending"), "◌ pending: a.md says so."),
+        (changed("expired", reason="nobody came by in time"), "◌ expired: nobody came by in time"),
+        (changed("dropped", reason="you dropped it"), "◌ dropped: you dropped it"),
     ],
 )
 def test_what_becomes_of_a_note_is_shown(event, said):
@@ -57,7 +57,7 @@ def test_what_becomes_of_a_note_is_shown(event, said):
 def test_to_whom_a_note_was_delivered_and_when_is_shown():
     state = SessionState()
     apply(state, changed("delivered", receiver="qwen", at_ms=1_700_000_000_000))
-    assert state.note.startswith("◌ note delivered to qwen ") and ":" in state.note
+    assert state.note.startswith("◌ delivered to qwen ") and ":" in state.note
 
 
 def test_a_failure_stays_until_something_else_is_said():
