@@ -57,6 +57,9 @@ class ChangesDialog(OnTop, ModalScreen[None]):
     @work(group="changes", exclusive=True, exit_on_error=False)
     async def look(self) -> None:
         """Read the list again."""
+        await self._read()
+
+    async def _read(self) -> None:
         found = await self._desk.files()
         self._files = {file.name: file for file in found}
         self.list.set_rows(rows(found))
@@ -89,8 +92,9 @@ class ChangesDialog(OnTop, ModalScreen[None]):
         try:
             changed = await self._desk.revert(name, insist=insist)
         except MilkError as error:
-            self._insisted = name if self._files[name].since else ""
             self.say(f"{error.what} {error.hint}".strip(), "warning")
+            await self._read()
+            self._insisted = name if name in self._files and self._files[name].since else ""
             return
         self._insisted = ""
         self.say(f"{changed.name} is as it was before this session")

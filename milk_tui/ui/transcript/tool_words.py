@@ -8,7 +8,7 @@ import re
 from milk_tui.core.records import ToolStatus
 from milk_tui.ui.transcript.parts import tool_note, tool_summary
 
-_MAIN = ("command", "path", "file_path", "filePath", "pattern", "query", "url", "question", "fact", "need", "reason")
+_MAIN = ("command", "pattern", "path", "file_path", "filePath", "query", "url", "question", "fact", "need", "reason")
 """Arguments that say most, the first that a call has; names of other programs' tools among them."""
 _BESIDE = {"pattern": ("path", "glob"), "path": ("to",)}
 _LONGEST = 200_000
