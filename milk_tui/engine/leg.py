@@ -294,7 +294,10 @@ class LegRun:
         if self._work_tools is not None and name in self._work_tools:
             if from_server(name):
                 self._captures.taint()
-            return await self._work_tools.run(call_id, name, arguments)
+            outcome = await self._work_tools.run(call_id, name, arguments)
+            if self._work_tools.foreign:
+                self._captures.taint()
+            return outcome
         if name in my_memory.NAMES:
             own = my_memory.MyMemory(
                 self.desk.store,

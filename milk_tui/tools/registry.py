@@ -21,7 +21,7 @@ from milk_tui.core.records import Role
 from milk_tui.core.text import one_line
 from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
 from milk_tui.tools import reading, searching, session, shell, web, writing
-from milk_tui.tools.base import Ask, Call, Prepared, Refused, Tool, cut
+from milk_tui.tools.base import Access, Ask, Call, Prepared, Refused, Tool, cut
 from milk_tui.tools.site import Site
 
 _log = logging.getLogger(__name__)
@@ -67,6 +67,9 @@ class Toolset:
     caller: Caller
     ask: PermissionAsker
     emit: Callable[[str, str], None] = lambda call_id, text: None
+    foreign: bool = field(default=False, init=False)
+    """True once a call has brought something that is neither the person's nor the project's: from the web, or from a
+    file outside the directory (``recall.md``, "Safety")."""
     _by_name: dict[str, Tool] = field(init=False)
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
@@ -104,7 +107,9 @@ class Toolset:
                 verdict = await self.ask(request)
                 if not verdict.allowed:
                     return ToolOutcome(_denied(verdict.reason, verdict.by), ok=False)
-            return await self._timed(tool, prepared, call_id)
+            outcome = await self._timed(tool, prepared, call_id)
+            self.foreign |= _is_foreign(tool, prepared)
+            return outcome
         except Refused as refused:
             return ToolOutcome(str(refused), ok=False)
         except msgspec.ValidationError as error:
@@ -146,6 +151,11 @@ class Toolset:
 
 
 _LONGEST = 40_000
+
+
+def _is_foreign(tool: Tool, prepared: Prepared) -> bool:
+    """Inside the directory nothing is asked before something is read."""
+    return tool.access is Access.NETWORK or (tool.access is Access.READ and prepared.ask is not None)
 
 
 def _denied(reason: str, by: str) -> str:

@@ -216,3 +216,27 @@ async def test_numbers_in_quotes_are_numbers(bench: Bench) -> None:
 @given(st.text(max_size=3_000), st.integers(200, 1_000))
 def test_a_cut_text_keeps_within_its_bound(text: str, limit: int) -> None:
     assert len(cut(text, limit)) <= limit
+
+
+async def test_what_was_read_outside_of_the_directory_makes_what_follows_foreign(bench: Bench, outside: Path) -> None:
+    bench.write("a.txt", "ours\n")
+    await bench("read_file", path="a.txt")
+    await bench("list_dir", path=".")
+    assert not bench.tools.foreign
+    bench.deny()
+    await bench("read_file", path=str(outside / "secret.txt"))
+    assert not bench.tools.foreign, "nothing was read"
+    bench.verdict = Verdict(allowed=True)
+    await bench("read_file", path=str(outside / "secret.txt"))
+    assert bench.tools.foreign
+
+
+async def test_what_came_from_the_web_makes_what_follows_foreign(tmp_path: Path) -> None:
+    async def run(call: Call) -> ToolOutcome:
+        return ToolOutcome("a page")
+
+    tools = toolset(tmp_path, made("get", run, access=Access.NETWORK), made("look", run))
+    await tools.run("1", "look", "{}")
+    assert not tools.foreign
+    await tools.run("2", "get", "{}")
+    assert tools.foreign
