@@ -76,12 +76,13 @@ def mentions(prompt: str) -> list[Mention]:
     found: dict[tuple[str, tuple[int, int] | None], Mention] = {}
     for match in _MENTION.finditer(text):
         said = match.group("quoted") or match.group("plain").rstrip(_TRAILING)
-        rest = "" if match.group("plain") else _LINES_BEHIND.match(text[match.end() :])
         lines = None
-        if found_lines := _LINES.search(said):
+        if match.group("quoted"):
+            behind = _LINES_BEHIND.match(text[match.end() :])
+            if behind and (found_lines := _LINES.search(behind.group())):
+                lines = _span(found_lines)
+        elif found_lines := _LINES.search(said):
             said, lines = said[: found_lines.start()], _span(found_lines)
-        elif rest and (found_lines := _LINES.search(rest.group())):
-            lines = _span(found_lines)
         if said.strip():
             mention = Mention(path=said, lines=lines)
             found.setdefault((said, lines), mention)
@@ -103,6 +104,19 @@ def as_mention(path: str) -> str:
     """How a path is written in a prompt."""
     plain = re.fullmatch(r'[^\s"`<>|*?]+', path) and path[-1] not in _TRAILING and not _LINES.search(path)
     return f"@{path}" if plain else f'@"{path}"'
+
+
+def pasted_image(text: str) -> str | None:
+    """The path when what was pasted is that of an image alone: terminals paste a dropped file so."""
+    path = text.strip().strip("'\"")
+    if path.startswith("file://"):
+        from urllib.parse import unquote
+
+        path = unquote(path.removeprefix("file://"))
+    path = re.sub(r"\\([ ()'&])", r"\1", path)
+    absolute = path.startswith(("/", "~/"))
+    image = path.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
+    return path if absolute and image and "\n" not in path and len(path) < 400 and '"' not in path else None
 
 
 def mention_at(text: str, cursor: int) -> tuple[int, str] | None:

@@ -12,6 +12,7 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import Protocol
 
 MOST_FILES = 200_000
 LONGEST_S = 4.0
@@ -22,6 +23,12 @@ LIMIT = 50
 _CHUNK = 2_000
 _RANKED = 4_000
 """Paths that are ranked with care; of more the shortest."""
+
+
+class Matcher(Protocol):
+    """The lines of one ``.gitignore``."""
+
+    def match_file(self, file: str) -> bool: ...
 
 
 class FileIndex:
@@ -130,7 +137,7 @@ def walked(directory: Path) -> list[str]:
     begun = time.monotonic()
     root = str(directory)
     files: list[str] = []
-    specs: dict[str, pathspec.PathSpec] = {}
+    specs: dict[str, Matcher] = {}
     for folder, folders, names in os.walk(root):
         relative = os.path.relpath(folder, root)
         prefix = "" if relative == "." else f"{relative}/"
@@ -150,8 +157,8 @@ def walked(directory: Path) -> list[str]:
     return with_folders(files)
 
 
-def _ignored(above: list[tuple[str, object]], path: str) -> bool:
-    return any(spec.match_file(path[len(at) :]) for at, spec in above)  # type: ignore[attr-defined]
+def _ignored(above: list[tuple[str, Matcher]], path: str) -> bool:
+    return any(spec.match_file(path[len(at) :]) for at, spec in above)
 
 
 def matching(paths: list[str], words: str) -> list[str]:

@@ -166,9 +166,11 @@ class McpServer:
 
         settings = self.settings
         if settings.url:
-            from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+            from httpx2 import AsyncClient, Timeout
+            from mcp.client.streamable_http import streamable_http_client
 
-            async with create_mcp_http_client(headers=settings.headers or None) as http:
+            waits = Timeout(settings.start_s, read=settings.call_s + settings.start_s)
+            async with AsyncClient(headers=settings.headers, timeout=waits) as http:
                 transport = streamable_http_client(settings.url, http_client=http)
                 async with Client(transport, read_timeout_seconds=settings.call_s) as client:
                     yield client

@@ -131,8 +131,11 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
+        from milk_tui.core.attachments import as_mention, pasted_image
+
+        image = pasted_image(event.text)
         self.history.checkpoint()
-        self.insert_text(event.text)
+        self.insert_text(f"{as_mention(image)} " if image else event.text)
         self.history.checkpoint()
 
     async def _on_key(self, event: events.Key) -> None:

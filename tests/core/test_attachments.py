@@ -18,6 +18,7 @@ from milk_tui.core.attachments import (
     images,
     mention_at,
     mentions,
+    pasted_image,
 )
 
 
@@ -135,6 +136,24 @@ def test_images_become_data_urls():
 )
 def test_images_are_known_by_their_bytes(data: bytes, mime: str):
     assert image_type(data) == mime
+
+
+@pytest.mark.parametrize(
+    ("pasted", "path"),
+    [
+        ("/home/me/shot.png", "/home/me/shot.png"),
+        ("'/home/me/my shot.PNG' ", "/home/me/my shot.PNG"),
+        ("/home/me/my\\ shot.png", "/home/me/my shot.png"),
+        ("file:///home/me/a%20b.jpg", "/home/me/a b.jpg"),
+        ("~/x.webp", "~/x.webp"),
+        ("shot.png", None),
+        ("/home/me/notes.txt", None),
+        ("see /a.png", None),
+        ("/a.png\n/b.png", None),
+    ],
+)
+def test_the_path_of_a_dropped_image_is_known(pasted: str, path: str | None):
+    assert pasted_image(pasted) == path
 
 
 def test_a_mention_that_can_only_be_a_path_is_known():
