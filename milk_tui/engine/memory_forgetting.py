@@ -19,8 +19,8 @@ from milk_tui.store.percepts import Change
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-MOST_ASKED = 8
-"""Facts that one agent may ask the person to forget at a time."""
+MOST_ASKED, MOST_ASKED_IN_ALL = 8, 24
+"""Facts that one agent, and all clients together under whatever names, may ask the person to forget at a time."""
 
 
 def forgotten(
@@ -45,8 +45,9 @@ def forgotten(
     why_not = "it is pinned" if fact.pinned else "you did not state it"
     if forgetting.asked(fact):
         return ToolOutcome(f"{fact.short_id}: the person is asked already ({why_not})."), []
-    if _asked_by(db.conn, agent_name) >= MOST_ASKED:
-        return ToolOutcome(f"Not asked: {MOST_ASKED} of your wishes to forget facts wait for the person.", ok=False), []
+    own, all_in_all = _asked_by(db.conn, agent_name)
+    if own >= MOST_ASKED or all_in_all >= MOST_ASKED_IN_ALL:
+        return ToolOutcome("Not asked: so many wishes to forget facts wait for the person already.", ok=False), []
     note = forgetting.note(agent_name, reason)
     values = {"status": PerceptStatus.SUSPECT, "note": note}
     asked = percept_rows.change(db, fact, "suspected", values, actor=producer, note=note, now=now)
@@ -65,9 +66,12 @@ def _staged(conn: sqlite3.Connection, reference: str, leg_id: int | None) -> Per
     return fact if fact is not None and fact.leg_id == leg_id and fact.status is PerceptStatus.STAGED else None
 
 
-def _asked_by(conn: sqlite3.Connection, agent_name: str) -> int:
+def _asked_by(conn: sqlite3.Connection, agent_name: str) -> tuple[int, int]:
+    """How many wishes wait: the agent's, and all."""
     beginning = forgetting.note(agent_name, "")
     row = conn.execute(
-        "select count(*) from percepts where status = 'suspect' and substr(note, 1, ?) = ?", (len(beginning), beginning)
+        "select count(*) filter (where substr(note, 1, ?1) = ?2), count(*) from percepts"
+        " where status = 'suspect' and instr(note, ?3)",
+        (len(beginning), beginning, forgetting.note("", "")),
     ).fetchone()
-    return int(row[0])
+    return int(row[0]), int(row[1])

@@ -224,7 +224,8 @@ class OutsideMemory:
         if leg is not None:
             percepts.check_turn(db.conn, leg.turn_id, limit)
         else:
-            percepts.check_time(db.conn, session.id, at.client.name, since=now - FLOOD_MS, limit=limit)
+            name = at.client.name if at.client.known else None
+            percepts.check_time(db.conn, session.id, name, since=now - FLOOD_MS, limit=limit)
         change = percepts.add(
             db,
             content=content,

@@ -354,10 +354,12 @@ def check_turn(conn: sqlite3.Connection, turn_id: int, limit: int) -> None:
     rules.check_flood(count_of_turn(conn, turn_id), limit)
 
 
-def check_time(conn: sqlite3.Connection, session_id: str, agent_name: str, *, since: int, limit: int) -> None:
-    """The same for a client that works in no turn: what it stored in the session since then."""
+def check_time(conn: sqlite3.Connection, session_id: str, agent_name: str | None, *, since: int, limit: int) -> None:
+    """The same for a client that works in no turn: what it, or with ``None`` anyone, stored in the session since
+    then."""
     row = conn.execute(
-        "select count(*) from percepts where session_id = ? and agent_name = ? and turn_id is null and created_ms > ?",
+        "select count(*) from percepts where session_id = ?1 and (?2 is null or agent_name = ?2)"
+        " and turn_id is null and created_ms > ?3",
         (session_id, agent_name, since),
     ).fetchone()
     if row[0] >= limit:

@@ -264,6 +264,8 @@ async def test_a_flood_is_stopped(store: Store, session: Session, project: Path)
             await caller.learns(f"Table {number} of {client.name} has {number * 17} rows")
         assert "within minutes" in await caller.refused("record_memory", fact="And one more fact")
     await Caller(store, QWEN, project).learns("Another agent has a bound of its own")
+    renamed = Caller(store, Client(name="another editor"), project)
+    assert "within minutes" in await renamed.refused("record_memory", fact="Another name has none")
 
 
 async def test_only_own_unpinned_facts_are_forgotten(store: Store, session: Session, project: Path) -> None:
@@ -293,6 +295,18 @@ async def test_the_person_is_not_flooded_with_wishes(store: Store, session: Sess
     for id_ in ids[:8]:
         await caller("forget_memory", id=id_)
     assert "wait for the person" in await caller.refused("forget_memory", id=ids[8])
+    assert "person is asked" in await Caller(store, CLAUDE, project)("forget_memory", id=ids[8])
+    more = [
+        store.write_sync(lambda db, n=n: percepts.add(db, content=f"Law {n}", session_id=session.id)).percept.id
+        for n in range(20)
+    ]
+    answers = [
+        await memory.call(
+            Caller(store, Client(name=f"editor {n}"), project).sink, "forget_memory", json.dumps({"id": id_})
+        )
+        for n, id_ in enumerate(more)
+    ]
+    assert [answer.ok for answer in answers] == [True] * 15 + [False] * 5, "another name is no way around"
 
 
 async def test_need_and_perception_of_a_known_agent_are_the_sessions(
