@@ -23,6 +23,7 @@ def recall(config: Config, file: Path) -> Iterator[Check]:
     """The engine, the library, the model file with its hash, and how many facts have a vector."""
     from milk_tui.recall import encoder
 
+    yield from _repairs(file)
     if not config.memory.semantic:
         yield _check("engine", "info", "fts: by words alone ([memory] semantic = false)")
         return
@@ -64,6 +65,25 @@ def _library() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return (tried.stderr.strip().splitlines() or ["it ended"])[-1] if tried.returncode else ""
+
+
+def _repairs(file: Path) -> Iterator[Check]:
+    """What was mended by itself while nobody looked."""
+    from milk_tui.cli import output
+    from milk_tui.store import integrity
+
+    if not file.exists():
+        return
+    try:
+        conn = sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True, timeout=5)
+        try:
+            last = integrity.last_repair(conn)
+        finally:
+            conn.close()
+    except sqlite3.Error:
+        return
+    if last is not None:
+        yield _check("repaired", "info", f"{last[1]} on {output.clock(last[0])}")
 
 
 def _vectors(file: Path) -> Iterator[Check]:

@@ -104,7 +104,6 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
         new_bricks += [brief] if brief else []
     new_bricks += rebuild(db.conn, leg, budget_chars=budget_chars, now=now)
     save(db, leg.session_id, new_bricks)
-    sessions.bump_revision(db, leg.session_id)
     session = sessions.set_state(db, leg.session_id, sticky=ending.sticky, waiting=ending.waiting)
     exchanges.leg_ended(db, leg, ending.status, ending.text, hands_over=bool(ending.brief), now=now)
     if ending.looped:

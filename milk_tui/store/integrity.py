@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from milk_tui.store.clock import now_ms
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
@@ -156,7 +158,7 @@ def index_problems(db: Database) -> list[str]:
 
 
 def rebuild_indexes(db: Database) -> None:
-    """Make the text indexes anew from the tables."""
+    """Make the text indexes anew from the tables, and keep for the doctor that it was done."""
     db.execute("insert into percepts_fts (percepts_fts) values ('rebuild')")
     db.execute("insert into percepts_trigram (percepts_trigram) values ('rebuild')")
     db.execute("insert into messages_fts (messages_fts) values ('delete-all')")
@@ -165,3 +167,10 @@ def rebuild_indexes(db: Database) -> None:
         "insert into messages_fts (rowid, text) select id * 2 + 1, text from legs"
         " where status not in ('pending', 'running')"
     )
+    db.execute("insert into repairs (at_ms, what) values (?, 'the text indexes were made anew')", (now_ms(),))
+
+
+def last_repair(conn: sqlite3.Connection) -> tuple[int, str] | None:
+    """When something was mended last, by itself or by the doctor, and what."""
+    row = conn.execute("select at_ms, what from repairs order by id desc limit 1").fetchone()
+    return (int(row[0]), str(row[1])) if row else None

@@ -25,6 +25,7 @@ from milk_tui.store import (
     schema_perception,
     schema_recall,
     schema_receipts,
+    schema_repairs,
     schema_sessions,
     schema_tools,
 )
@@ -62,6 +63,7 @@ STEPS: tuple[Step, ...] = (
     Step("sessions from elsewhere, and deleted ones", lambda db: db.executescript(schema_sessions.IMPORTS)),
     Step("the recall helper, its notes and decision records", lambda db: db.executescript(schema_helper.HELPER)),
     Step("what hooks said of an agent's own memory", lambda db: db.executescript(schema_outside.CUE)),
+    Step("what was mended by itself", lambda db: db.executescript(schema_repairs.REPAIRS)),
 )
 
 VERSION = len(STEPS)

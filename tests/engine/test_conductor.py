@@ -18,7 +18,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.engine import events
 from milk_tui.engine.workspace import Launch
-from milk_tui.store import Store, bricks, legs, percept_lists, perception, receipts, sessions, turns
+from milk_tui.store import Store, bricks, integrity, legs, percept_lists, perception, receipts, sessions, turns
 from tests.engine.conftest import Stage, begin
 from tests.support.polling import until
 
@@ -436,3 +436,10 @@ async def test_later_pins_travel_in_the_dynamic_part_until_a_fresh_start_folds_t
     assert "Deploys happen" not in str(before[0]) and "Deploys happen" in str(before[-1])
     await stage.say("anew SCN:say third", escalate=True, fresh=True)
     assert "Deploys happen" in str(requests(stage)[-1]["messages"][0])
+
+
+async def test_the_database_is_sound_after_turns_of_one_and_of_two_answers(stage: Stage) -> None:
+    await stage.say("hello SCN:say hi")
+    await stage.say("hard SCN:tag escalate needs thought SCN:say wait SCN:then SCN:say done")
+    found = await stage.read(lambda conn: integrity.problems(conn))
+    assert found == []
