@@ -71,6 +71,7 @@ class PermissionDialog(Vertical, can_focus=True):
         self._asked: Sequence[PermissionRequest] = ()
         self._since = 0.0
         self._there = False
+        self._took_over = False
         self._shown = ("", 0)
         self.wide = False
         """Whether an answer that lasts is to cover the request's pattern."""
@@ -116,6 +117,11 @@ class PermissionDialog(Vertical, can_focus=True):
 
     def on_focus(self) -> None:
         self._since = max(self._since, time.monotonic())
+
+    def take_over(self) -> None:
+        """Take the keyboard from a prompt at rest: what is typed at once was meant for that, and goes there."""
+        self._took_over = True
+        self.focus()
 
     def _draw(self) -> None:
         request = self.request
@@ -186,9 +192,10 @@ class PermissionDialog(Vertical, can_focus=True):
         if not self.settled:
             event.stop()
             event.prevent_default()
-            if event.is_printable and event.character:
+            if self._took_over and event.is_printable and event.character:
                 self.post_message(self.Left(event.character))
             return
+        self._took_over = False
         request = self.request
         if request is not None and request.questions and self._question_key(event.key):
             event.stop()

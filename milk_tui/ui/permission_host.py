@@ -53,7 +53,7 @@ class PermissionHost:
             return
         resting = time.monotonic() - self._screen.typed_at >= QUIET_S
         if prompt.has_focus and prompt.is_blank and resting:
-            self.dialog.focus()
+            self.dialog.take_over()
         elif not self._looking:
             self._looking = True
             self._screen.set_timer(0.2, self._look_again)
