@@ -91,7 +91,7 @@ def mentions(prompt: str) -> list[Mention]:
     return list(found.values())
 
 
-_LINES_BEHIND = re.compile(r":\d{1,7}(?:-\d{1,7})?")
+_LINES_BEHIND = re.compile(r":(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:

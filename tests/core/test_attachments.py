@@ -33,6 +33,7 @@ def named(prompt: str) -> list[tuple[str, tuple[int, int] | None]]:
         ("@a.py and (@b/c.txt), then @d.", [("a.py", None), ("b/c.txt", None), ("d", None)]),
         ("@src/app.py:10-20, @x.py:7", [("src/app.py", (10, 20)), ("x.py", (7, 7))]),
         ('@"my file.txt" and @"a b":3-4', [("my file.txt", None), ("a b", (3, 4))]),
+        ('@"a:10" and @"a:10":3', [("a:10", None), ("a:10", (3, 3))]),
         ("@a.py @a.py", [("a.py", None)]),
         ("me@example.org and git@host:path, a/@b", []),
         ("in code `@decorator` and\n```\n@property\n```\nbut @real.py", [("real.py", None)]),
