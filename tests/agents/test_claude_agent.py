@@ -95,12 +95,12 @@ async def test_the_text_is_streamed_once_though_it_comes_three_times(scene: Scen
     assert (usage.usage.input_tokens, usage.usage.cached_tokens, usage.usage.output_tokens) == (115, 100, 7)
 
 
-async def test_one_process_serves_all_turns_and_says_its_session(scene: Scene) -> None:
-    first = await scene.say("SCN:say a")
-    second = await scene.say("SCN:say b", plan=plan("[Current need] x"))
-    assert len(scene.starts) == 1
-    assert {e.remote_id for e in of([*first, *second], RemoteStarted)} == {scene.desk.remote}
-    [one, two] = scene.sent("user")
+async def test_one_process_serves_all_turns_and_says_its_session(new: Scene) -> None:
+    first = await new.say("SCN:say a")
+    second = await new.say("SCN:say b", plan=plan("[Current need] x"))
+    assert len(new.starts) == 1
+    assert {e.remote_id for e in of([*first, *second], RemoteStarted)} == {new.desk.remote}
+    [one, two] = new.sent("user")
     assert [block["text"] for block in one["message"]["content"]] == ["SCN:say a"]
     assert [block["text"] for block in two["message"]["content"]] == [
         "[Context from milk]\n[Current need] x\n[/Context from milk]",
@@ -140,12 +140,12 @@ async def test_a_session_that_is_gone_is_said_and_nothing_else(scene: Scene) -> 
     assert not of(events, TextDelta)
 
 
-async def test_a_fresh_start_is_another_process_with_another_session(scene: Scene) -> None:
-    await scene.say("SCN:say a")
-    before = scene.desk.remote
-    await scene.say("SCN:say b", remote_id="")
-    assert scene.desk.remote != before
-    assert not alive(scene.starts[0]["pid"])
+async def test_a_fresh_start_is_another_process_with_another_session(new: Scene) -> None:
+    await new.say("SCN:say a")
+    before = new.desk.remote
+    await new.say("SCN:say b", remote_id="")
+    assert new.desk.remote != before
+    assert not alive(new.starts[0]["pid"])
 
 
 async def test_cost_is_the_difference_also_after_a_restart(scene: Scene) -> None:
@@ -157,24 +157,24 @@ async def test_cost_is_the_difference_also_after_a_restart(scene: Scene) -> None
     assert third.usage.cost_usd == pytest.approx(0.01)
 
 
-async def test_tools_are_shown_with_arguments_and_results(scene: Scene) -> None:
-    events = await scene.say('SCN:say before SCN:tool Bash {"command":"make"} SCN:then SCN:say after')
+async def test_tools_are_shown_with_arguments_and_results(new: Scene) -> None:
+    events = await new.say('SCN:say before SCN:tool Bash {"command":"make"} SCN:then SCN:say after')
     [start], [result] = of(events, ToolStart), of(events, ToolResult)
     assert (start.name, json.loads(start.arguments)) == ("Bash", {"command": "make"})
     assert (result.call_id, result.ok, result.content) == (start.call_id, True, "ran make")
     assert text_of(events) == "beforeafter"
 
 
-async def test_a_tool_is_asked_for_with_command_place_and_call(scene: Scene) -> None:
-    await scene.say('SCN:tool Bash {"command":"make\\nmake test"} SCN:then SCN:say x')
-    [asked] = scene.desk.asked
+async def test_a_tool_is_asked_for_with_command_place_and_call(new: Scene) -> None:
+    await new.say('SCN:tool Bash {"command":"make\\nmake test"} SCN:then SCN:say x')
+    [asked] = new.desk.asked
     assert (asked.tool, asked.title, asked.body, asked.language) == (
         "Bash",
         "run make make test",
         "make\nmake test",
         "bash",
     )
-    assert asked.directory == str(scene.desk.directory) and asked.scopes == tuple(Scope)
+    assert asked.directory == str(new.desk.directory) and asked.scopes == tuple(Scope)
     assert asked.agent_name == "claude" and asked.call_id == "toolu_1_0"
     assert json.loads(asked.arguments) == {"command": "make\nmake test"}
 
@@ -188,19 +188,19 @@ async def test_yes_sends_the_input_and_no_sends_the_reason(scene: Scene) -> None
     assert [(r.ok, r.content) for r in of(events, ToolResult)] == [(True, "ran good"), (False, "not that one")]
 
 
-async def test_with_nobody_to_ask_everything_is_denied(scene: Scene) -> None:
-    events = await scene.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', ask_permission=None)
+async def test_with_nobody_to_ask_everything_is_denied(new: Scene) -> None:
+    events = await new.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', ask_permission=None)
     [result] = of(events, ToolResult)
     assert not result.ok and "Nobody is there" in result.content
 
 
-async def test_a_write_is_asked_for_with_the_difference_and_beyond_the_folder_each_time(scene: Scene) -> None:
-    (scene.desk.directory / "a.txt").write_text("one\ntwo\n")
+async def test_a_write_is_asked_for_with_the_difference_and_beyond_the_folder_each_time(new: Scene) -> None:
+    (new.desk.directory / "a.txt").write_text("one\ntwo\n")
     inside = json.dumps({"file_path": "a.txt", "content": "one\n2\n"})
     outside = json.dumps({"file_path": "../b.txt", "content": "x"})
     edit = json.dumps({"file_path": "a.txt", "old_string": "two", "new_string": "2"})
-    await scene.say(f"SCN:tool Write {inside} SCN:tool Write {outside} SCN:tool Edit {edit} SCN:then SCN:say x")
-    write, beyond, change = scene.desk.asked
+    await new.say(f"SCN:tool Write {inside} SCN:tool Write {outside} SCN:tool Edit {edit} SCN:then SCN:say x")
+    write, beyond, change = new.desk.asked
     assert write.language == "diff" and "-two\n+2" in write.body and write.scopes == tuple(Scope)
     assert beyond.scopes == (Scope.ONCE,)
     assert change.title == "edit a.txt" and "-two\n+2" in change.body
@@ -217,15 +217,15 @@ async def test_questions_are_answered_in_the_same_place(scene: Scene) -> None:
     assert of(events, ToolResult)[0].content == "answered: {'Which?': 'B'}"
 
 
-async def test_two_requests_at_once_are_answered_each_for_itself(scene: Scene) -> None:
+async def test_two_requests_at_once_are_answered_each_for_itself(new: Scene) -> None:
     async def answer(request: PermissionRequest) -> Verdict:
         if "rm -r x" in request.arguments:
-            await until(lambda: len(scene.desk.asked) == 2)
+            await until(lambda: len(new.desk.asked) == 2)
         return Verdict(allowed="rm -r y" in request.arguments, reason="no")
 
-    scene.desk.answer = answer
-    await scene.say("FAKE:ask twice SCN:say x")
-    [verdicts] = [entry["verdicts"] for entry in scene.record if "verdicts" in entry]
+    new.desk.answer = answer
+    await new.say("FAKE:ask twice SCN:say x")
+    [verdicts] = [entry["verdicts"] for entry in new.record if "verdicts" in entry]
     assert [v["behavior"] for v in verdicts] == ["deny", "allow"]
 
 
@@ -272,25 +272,25 @@ async def test_a_sub_agent_is_marked_and_reaches_neither_text_nor_memory_nor_bou
     assert boundaries == ["Agent"]
 
 
-async def test_what_a_hook_adds_stays_below_the_size_that_is_cut(scene: Scene) -> None:
+async def test_what_a_hook_adds_stays_below_the_size_that_is_cut(new: Scene) -> None:
     async def boundary(tool: str) -> str:
         return "n" * 20_000
 
-    await scene.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', boundary=boundary)
-    [hook] = [entry["hook"] for entry in scene.record if "hook" in entry]
+    await new.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', boundary=boundary)
+    [hook] = [entry["hook"] for entry in new.record if "hook" in entry]
     assert len(hook["hookSpecificOutput"]["additionalContext"]) == HOOK_CHARS == 9_000
 
 
-async def test_a_hook_that_hangs_holds_nothing_up(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hook_that_hangs_holds_nothing_up(new: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claude_agent, "HOOK_S", 0.01)
 
     async def boundary(tool: str) -> str:
         await asyncio.Event().wait()
         return ""
 
-    events = await scene.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', boundary=boundary)
+    events = await new.say('SCN:tool Bash {"command":"x"} SCN:then SCN:say x', boundary=boundary)
     assert end_of(events) == LegEnd()
-    assert [entry["hook"] for entry in scene.record if "hook" in entry] == [{}]
+    assert [entry["hook"] for entry in new.record if "hook" in entry] == [{}]
 
 
 async def test_a_broken_stream_shows_the_right_text_once(scene: Scene) -> None:
@@ -324,15 +324,13 @@ async def test_retries_and_compaction_are_told(scene: Scene) -> None:
         ("FAKE:die", ErrorKind.HOST_DIED),
     ],
 )
-async def test_a_failed_turn_says_what_and_leaves_the_session_usable(
-    scene: Scene, prompt: str, kind: ErrorKind
-) -> None:
-    await scene.say("SCN:say a")
-    events = await scene.say(prompt)
+async def test_a_failed_turn_says_what_and_leaves_the_session_usable(new: Scene, prompt: str, kind: ErrorKind) -> None:
+    await new.say("SCN:say a")
+    events = await new.say(prompt)
     error = end_of(events).error
     assert error is not None and (error.kind, bool(error.hint)) == (kind, True)
     assert "\x1b" not in error.message and text_of(events) == ""
-    assert text_of(await scene.say("SCN:say still here")) == "still here"
+    assert text_of(await new.say("SCN:say still here")) == "still here"
 
 
 async def test_the_last_words_of_a_dead_program_are_in_the_error(new: Scene) -> None:
@@ -366,8 +364,8 @@ async def test_an_old_version_is_said_once(tmp_path: Path) -> None:
     assert [("1.0.3" in e.text) for e in of([*first, *second], Progress) if "old" in e.text] == [True]
 
 
-async def test_rubbish_and_a_megabyte_on_one_line_do_no_harm(scene: Scene) -> None:
-    events = await scene.say("FAKE:rubbish FAKE:megabyte SCN:say fine")
+async def test_rubbish_and_a_megabyte_on_one_line_do_no_harm(new: Scene) -> None:
+    events = await new.say("FAKE:rubbish FAKE:megabyte SCN:say fine")
     assert text_of(events) == "fine"
     assert len(of(events, ToolResult)[0].content) == 1 << 20
 
@@ -393,16 +391,16 @@ async def test_stopping_interrupts_the_turn_and_the_process_goes_on(scene: Scene
 
 
 async def test_a_program_that_is_deaf_to_stopping_is_ended_and_resumed(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    new: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claude_process, "INTERRUPT_S", 0.1)
-    await scene.say("SCN:say a")
-    leg = asyncio.create_task(scene.say("FAKE:hang"))
-    await until(lambda: len(scene.sent("user")) == 2)
+    await new.say("SCN:say a")
+    leg = asyncio.create_task(new.say("FAKE:hang"))
+    await until(lambda: len(new.sent("user")) == 2)
     leg.cancel()
     await asyncio.gather(leg, return_exceptions=True)
-    assert text_of(await scene.say("SCN:say next")) == "next"
-    first, second = scene.starts
+    assert text_of(await new.say("SCN:say next")) == "next"
+    first, second = new.starts
     assert "--resume" in second["start"] and not alive(first["pid"])
 
 
@@ -442,15 +440,15 @@ async def test_a_slash_is_a_word_and_not_a_command_of_the_program(scene: Scene) 
     assert "nosuch" in text_of(await scene.say("/nosuch SCN:say nosuch is a word"))
 
 
-async def test_what_a_command_of_the_program_prints_is_shown(scene: Scene) -> None:
-    assert text_of(await scene.say("FAKE:slash")) == "Compacted nothing."
+async def test_what_a_command_of_the_program_prints_is_shown(new: Scene) -> None:
+    assert text_of(await new.say("FAKE:slash")) == "Compacted nothing."
 
 
-async def test_closing_leaves_no_process(scene: Scene) -> None:
-    await scene.say("SCN:say a")
-    pid = scene.starts[0]["pid"]
+async def test_closing_leaves_no_process(new: Scene) -> None:
+    await new.say("SCN:say a")
+    pid = new.starts[0]["pid"]
     assert alive(pid)
-    await scene.agent.aclose()
+    await new.agent.aclose()
     assert not alive(pid)
 
 
