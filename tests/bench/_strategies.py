@@ -17,6 +17,7 @@ from milk_tui import recall
 from milk_tui.agents.base import Caps
 from milk_tui.config import Config, ContextConfig
 from milk_tui.core import context
+from milk_tui.core.cuts import cut_end
 from milk_tui.core.records import AgentName, LegStatus, Message, Producer, Role, Session, ToolStatus, TurnStatus
 from milk_tui.core.tags import TagKind
 from milk_tui.engine.commit import Ending, commit
@@ -29,6 +30,8 @@ BOUND = 5_000
 KEPT = 0.1
 """Share of the bound that a summarising strategy keeps verbatim when it summarises."""
 SUMMARY_CHARS = 800
+ANSWER_CHARS = 60
+"""Of an answer that the model is to summarise; tool results are left out before, as the source document describes."""
 SYSTEM = (
     "You are a coding assistant. You work with one person on one project. Answer briefly, use the tools, and keep to"
     " what was decided."
@@ -143,13 +146,13 @@ class ModelSummary(RollingSummary):
 
     def summarised(self, left: list[ScriptTurn]) -> str:
         assert self.model is not None
-        told = "\n".join(f"user: {each.prompt}\nassistant: {each.answer}" for each in left)
+        told = "\n".join(f"user: {each.prompt}\nassistant: {cut_end(each.answer, ANSWER_CHARS)}" for each in left)
         text = (
             f"The summary so far:\n{self.summary or '(nothing yet)'}\n\nNew turns:\n{told}\n\n"
             "Write the summary anew, with three headings: Goal, Progress, Decisions. Keep every decision that holds,"
-            " with names and numbers; leave out what was replaced. At most 80 words."
+            " with names and numbers; leave out what was replaced. At most 70 words."
         )
-        return self.model.ask("You summarise a coding session.", text, max_tokens=120)[:SUMMARY_CHARS].strip()
+        return self.model.ask("You summarise a coding session.", text, max_tokens=100)[:SUMMARY_CHARS].strip()
 
 
 class _Recorded:

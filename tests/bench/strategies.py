@@ -7,8 +7,9 @@ there; the largest request in characters; seconds a turn to put the request toge
 questions the embedded ``small`` model answers right from it at the end of each session, where it is given at most
 ``CHARS_THAT_FIT`` characters, the newest.
 
-``--quick``: the first script alone. ``--set model=no``: without what needs the model. ``--set plot=PATH`` writes the
-figures as an SVG; ``plot=yes`` as ``screenshots/strategies.svg``.
+``--quick``: the first script alone. ``--set model=no``: without what needs the model; ``--set threads=1``: threads of
+the model's server; ``--set answers=FILE``: keep its answers, so that a run that was stopped goes on. ``--set
+plot=PATH`` writes the figures as an SVG; ``plot=yes`` as ``screenshots/strategies.svg``.
 
 The agent in the scripts keeps the perception as the protocol asks, but for one fact in each script that it writes down
 nowhere. A real model may forget more.
@@ -88,7 +89,7 @@ def run(options: Options) -> dict[str, Any]:
     scripts = SCRIPTS[:1] if options.quick else SCRIPTS
     tallies: dict[str, Tally] = {}
     wanted = options.extra.get("model", "yes") != "no"
-    with small_model() if wanted else contextlib.nullcontext(None) as model:
+    with small_model(options.extra) if wanted else contextlib.nullcontext(None) as model:
         for script in scripts:
             for make in _strategies(model):
                 strategy = make()
