@@ -56,3 +56,16 @@ def test_the_whole_engine_is_ok_and_counts_its_vectors(tmp_path: Path) -> None:
     found = looked(tmp_path / "milk.db")
     assert found["engine"][:2] == ("ok", "fts+minilm")
     assert found["vectors"][:2] == ("info", "0 of 1 facts; 1 are made while the program runs")
+
+
+def test_an_index_that_was_made_anew_by_itself_is_told_afterwards(tmp_path: Path) -> None:
+    from milk_tui import recall as recalling
+    from milk_tui.store import Store, percepts
+
+    store = Store.open(tmp_path / "milk.db")
+    store.write_sync(lambda db: percepts.add(db, content="the queue is RabbitMQ"))
+    assert "repaired" not in looked(store.path, semantic=False)
+    store.write_sync(lambda db: recalling.repair(db, store.path))
+    state, detail, _ = looked(store.path, semantic=False)["repaired"]
+    store.close()
+    assert state == "info" and detail.startswith("the text indexes were made anew on ")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from milk_tui import recall
 from milk_tui.core.records import Consumer
 from milk_tui.recall import finding
@@ -72,3 +74,13 @@ def test_a_limit_holds_and_search_is_find_without_scores(memory):
     assert len(memory.found("queue", limit=7)) == 7
     plain = memory.store.read_sync(lambda conn: recall.search(conn, "queue", session_id=memory.session.id, limit=7))
     assert plain == [hit.percept for hit in memory.found("queue", limit=7)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["word " * 20_000, "%" * 60_000, "\x00", "\ud800", "🦆" * 5_000, '" OR * NEAR(a b) ^ col:x'],
+    ids=["huge", "pattern", "nul", "surrogate", "emoji", "syntax"],
+)
+def test_whatever_is_typed_is_looked_for_or_found_in_nothing(memory, text):
+    memory.learn("the queue is RabbitMQ", "🦆")
+    memory.found(text)
