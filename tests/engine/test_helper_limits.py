@@ -19,7 +19,7 @@ from milk_tui.engine.decisions import index_folder
 from milk_tui.engine.helper.claude import GUARD
 from milk_tui.engine.helper.profiles import BUILT_IN
 from milk_tui.engine.helper.runner import Runner
-from milk_tui.engine.helper.runtimes import LexicalRuntime, ModelRuntime
+from milk_tui.engine.helper.runtimes import EmbeddedRuntime, LexicalRuntime, ModelRuntime
 from milk_tui.engine.helper.search import Search
 from milk_tui.modelhost.protocol import CompleteRequest, Delta, Done, Failed, HostEvent, ToolCallMade, UsageGiven
 from milk_tui.store import Store, helper_runs, notes, percepts
@@ -349,3 +349,39 @@ def test_a_lease_ends_by_itself_and_a_late_answer_is_no_note(bench: Bench) -> No
     assert late is not None
     assert not bench.store.write_sync(lambda db: helper_runs.end(db, late, "note", now=1_200))
     assert Limits().timeout_s == 120
+
+
+async def _embedded(bench: Bench, model: ScriptedModel, prompt: str = PROMPT) -> helper_runs.Run:
+    async def request() -> CompleteRequest:
+        return CompleteRequest(model="openai/small", messages=())
+
+    runner = Runner(bench.store, EmbeddedRuntime("small", model, request), lambda _: str(bench.folder), environ={})
+    ended = await runner.run(bench.signal(prompt=prompt), replace(bench.profile, local_only=True))
+    run = bench.store.read_sync(lambda conn: helper_runs.get(conn, ended.run_id))
+    assert run is not None
+    return run
+
+
+async def test_the_embedded_model_chooses_by_a_grammar_and_the_record_speaks_for_itself(bench: Bench) -> None:
+    model = ScriptedModel(json.dumps({"action": "send_message", "record": NAME}))
+    run = await _embedded(bench, model)
+    assert (run.status, run.runtime, run.model) == ("note", "embedded", "embedded:small")
+    assert NAME in str(model.requests[0].extra_body["grammar"])
+    assert "Payment retries live in the queue worker" in bench.notes()[0].text
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [('{"action":"none"}', "quiet"), ('{"action":"send_message","record":"x"}', "quiet"), ("prose", "failed")],
+)
+async def test_whatever_the_embedded_model_says_else_is_silence_or_a_failure(
+    bench: Bench, answer: str, status: str
+) -> None:
+    assert (await _embedded(bench, ScriptedModel(answer))).status == status
+    assert bench.notes() == []
+
+
+async def test_the_embedded_model_is_not_asked_about_nothing(bench: Bench) -> None:
+    model = ScriptedModel("never")
+    assert (await _embedded(bench, model, "Rename the function charge to charge_order")).status == "quiet"
+    assert model.requests == []

@@ -59,7 +59,7 @@ def _embedded(size: str, host: ModelHost, manager: Callable[[], EmbeddedManager]
             messages=(),
             api_base=endpoint.base_url,
             api_key=endpoint.api_key,
-            max_tokens=160,
+            max_tokens=80,
             timeouts=Timeouts(connect_s=10.0, first_s=300.0, idle_s=120.0),
         )
 

@@ -42,6 +42,8 @@ class Item(Struct, frozen=True, kw_only=True):
     title: str
     text: str
     replaces: str = ""
+    shared: int = 0
+    """How many words that say something a record has in common with the question."""
     sure: bool = False
     """A record that the words alone make worth a reminder."""
     stored_id: str = ""
@@ -84,7 +86,7 @@ class Search:
 
     def _search(self, conn: sqlite3.Connection, query: str, limit: int) -> list[Item]:
         found = [
-            _record(hit.record, BODY_CHARS, replaces=hit.in_place_of, sure=hit.sure)
+            _record(hit.record, BODY_CHARS, replaces=hit.in_place_of, shared=len(hit.words), sure=hit.sure)
             for hit in records.rank(conn, self._folder, query, limit=limit)
         ]
         facts = recall.for_leg(
@@ -121,7 +123,7 @@ def _for_all(fact: Percept) -> bool:
     return fact.consumer is Consumer.ALL and fact.holds and not fact.tainted
 
 
-def _record(record: Indexed, limit: int, *, replaces: str = "", sure: bool = False) -> Item:
+def _record(record: Indexed, limit: int, *, replaces: str = "", shared: int = 0, sure: bool = False) -> Item:
     return Item(
         id=record.name,
         date=record.date,
@@ -129,6 +131,7 @@ def _record(record: Indexed, limit: int, *, replaces: str = "", sure: bool = Fal
         title=record.title,
         text=plain(record.body)[:limit],
         replaces=replaces,
+        shared=shared,
         sure=sure,
     )
 
