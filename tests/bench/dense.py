@@ -22,11 +22,8 @@ DATA = Path(__file__).parents[1] / "data" / "perception"
 
 def run(options: Options) -> dict[str, Any]:
     samples: dict[str, dict[str, float]] = {}
-    with (
-        small_model(options.extra)
-        if options.extra.get("model", "yes") != "no"
-        else contextlib.nullcontext(None) as model
-    ):
+    wanted = options.extra.get("model", "yes") != "no"
+    with small_model(options.extra) if wanted else contextlib.nullcontext(None) as model:
         for path in sorted(DATA.glob("*.md")):
             said = perception_file.entries(perception_file.parse(path.read_text(encoding="utf-8")))
             working = [entry for entry in said if entry.layer is Layer.WORKING]

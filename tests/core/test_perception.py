@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ PIECES = [*"ab1. -*[]:\n\t#<é_?/İ", "reason:", "blocked on ", "stale?", "[reas
 words = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
+@settings(max_examples=1000, deadline=None)
 @given(st.sampled_from(list(Layer)), words, words, words, words, words)
 def test_the_normal_form_of_an_entry_is_what_is_read_back(layer, key, value, reason, blocker, stale):
     entry = p.normal(PerceptionEntry(layer=layer, key=key, value=value, reason=reason, blocker=blocker, stale=stale))

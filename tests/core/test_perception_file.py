@@ -54,13 +54,13 @@ def by_key(said) -> dict:
     return {(entry.layer, entry.key): entry for entry in said if entry.value}
 
 
-@settings(deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.one_of(words, st.text(max_size=200)))
 def test_every_text_is_written_as_it_was_read(text):
     assert perception_file.render(perception_file.parse(text)) == clean(text)
 
 
-@settings(deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(words, entries, st.booleans())
 def test_a_document_that_is_brought_up_to_date_says_exactly_what_is_wanted(text, wanted, dense):
     written = perception_file.render(perception_file.updated(perception_file.parse(text), wanted, dense=dense))
@@ -69,7 +69,7 @@ def test_a_document_that_is_brought_up_to_date_says_exactly_what_is_wanted(text,
     assert perception_file.render(again) == written
 
 
-@settings(deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(entries)
 def test_the_dense_line_reads_back_as_the_same_entries(wanted):
     working = tuple(by_key(e for e in wanted if e.layer is Layer.WORKING).values())
