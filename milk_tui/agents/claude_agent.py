@@ -10,7 +10,8 @@ import re
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,11 +48,9 @@ class _Open:
     process: ClaudeProcess
     static: str
     leg: LegRequest | None = None
-    turn: ClaudeTurn | None = None
     spent: float | None = None
     last_leg: int = 0
     warned: bool = False
-    inside: set[str] = field(default_factory=set)
 
 
 class ClaudeAgent:
@@ -72,6 +71,7 @@ class ClaudeAgent:
             reads=("CLAUDE.md",),
         )
         self._open: dict[str, _Open] = {}
+        self._written: set[Path] = set()
 
     async def run(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         try:
@@ -95,13 +95,15 @@ class ClaudeAgent:
 
     async def aclose(self) -> None:
         await asyncio.gather(*(self.leave(session) for session in tuple(self._open)))
+        for file in self._written:
+            file.unlink(missing_ok=True)
 
     async def _leg(self, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         if not self._ready(request):
             yield Progress(f"starting {self.name}")
         found = await self._process(request)
         turn = ClaudeTurn(str(uuid.uuid4()), spent=found.spent)
-        found.leg, found.turn = request, turn
+        found.leg = request
         try:
             async with aclosing(found.process.turn(_content(request), turn.uuid, SILENT_S)) as lines:
                 silent = 0
@@ -142,6 +144,8 @@ class ClaudeAgent:
         resume = bool(request.remote_id)
         session = request.remote_id or str(uuid.uuid4())
         static = await asyncio.to_thread(write_static, self.settings.folder, request.static) if request.static else None
+        if static is not None:
+            self._written.add(static)
         command = self.settings.arguments(
             session=session,
             resume=resume,
@@ -198,12 +202,12 @@ class ClaudeAgent:
         leg = found.leg if found is not None else None
         match asked.get("subtype"):
             case "can_use_tool":
-                return await self._permission(leg, asked)
+                return await self._permission(found, leg, asked)
             case "hook_callback" if asked.get("callback_id") == PRE_TOOL:
                 return await self._boundary(found, leg, asked)
             case "mcp_message" if isinstance(asked.get("message"), dict):
                 message = asked["message"]
-                inside = found is not None and found.turn is not None and _inside(found.turn, message)
+                inside = found is not None and _call_of(message) in found.process.inside
                 refused = _SUB_AGENT if inside else "" if leg else "No turn is under way."
                 tools = leg.tools if leg else ()
                 reply = await mcp_tools.answer(message, tools, leg.run_tool if leg else None, refused=refused)
@@ -211,20 +215,23 @@ class ClaudeAgent:
             case _:
                 return {}
 
-    async def _permission(self, leg: LegRequest | None, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _permission(self, found: _Open | None, leg: LegRequest | None, asked: dict[str, Any]) -> dict[str, Any]:
         given = asked.get("input")
         arguments: dict[str, Any] = given if isinstance(given, dict) else {}
         tool = str(asked.get("tool_name") or "a tool")
         if leg is None:
             return {"behavior": "deny", "message": "No turn is under way in milk."}
+        call_id = str(asked.get("tool_use_id") or "")
         request = request_for(
             leg,
             self.name,
             tool,
             arguments,
-            call_id=str(asked.get("tool_use_id") or ""),
+            call_id=call_id,
             outside=asked.get("decision_reason_type") == "workingDir",
         )
+        if found is not None and call_id in found.process.inside:
+            request = replace(request, title=f"{request.title} (asked by a sub-agent)")
         if tool == "AskUserQuestion":
             return await self._question(leg, request, arguments)
         verdict = await ask(leg.ask_permission, request)
@@ -249,8 +256,7 @@ class ClaudeAgent:
         told = asked.get("input")
         told = told if isinstance(told, dict) else {}
         call_id = str(asked.get("tool_use_id") or told.get("tool_use_id") or "")
-        turn = found.turn if found else None
-        if leg is None or leg.boundary is None or told.get("agent_id") or (turn and call_id in turn.sub_agents):
+        if found is None or leg is None or leg.boundary is None or call_id in found.process.inside:
             return {}
         try:
             text = await asyncio.wait_for(leg.boundary(str(told.get("tool_name") or "")), HOOK_S)
@@ -271,9 +277,9 @@ def _fits(found: _Open, request: LegRequest) -> bool:
     )
 
 
-def _inside(turn: ClaudeTurn, message: dict[str, Any]) -> bool:
+def _call_of(message: dict[str, Any]) -> str:
     params = message.get("params")
-    return isinstance(params, dict) and mcp_tools.call_of(params) in turn.sub_agents
+    return mcp_tools.call_of(params) if isinstance(params, dict) else ""
 
 
 def _content(request: LegRequest) -> list[dict[str, Any]]:

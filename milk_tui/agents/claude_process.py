@@ -37,6 +37,8 @@ class ClaudeProcess:
     ) -> None:
         self.remote_id = remote_id
         """The session's id; the program says it again before every turn."""
+        self.inside: set[str] = set()
+        """Tool calls of sub-agents; known the moment they are heard of, before anything is asked about them."""
         self._child = JsonChild(command, env=env, cwd=cwd)
         self._answerer = answerer
         self._reader: asyncio.Task[None] | None = None
@@ -163,6 +165,7 @@ class ClaudeProcess:
                 self._turn.put_nowait(None)
 
     def _hear(self, message: dict[str, Any]) -> None:
+        self.inside |= _inside(message)
         match message.get("type"):
             case "control_request":
                 request_id, request = str(message.get("request_id")), message.get("request")
@@ -207,3 +210,16 @@ class ClaudeProcess:
         for task in self._answers.values():
             task.cancel()
         self._answers.clear()
+
+
+def _inside(message: dict[str, Any]) -> set[str]:
+    """The calls that a line says are a sub-agent's."""
+    match message:
+        case {"type": "assistant", "parent_tool_use_id": str(), "message": {"content": list(blocks)}}:
+            return {str(block.get("id")) for block in blocks if isinstance(block, dict) and block.get("id")}
+        case {"request": {"agent_id": str(), "tool_use_id": str(call_id)}}:
+            return {call_id}
+        case {"request": {"tool_use_id": str(call_id), "input": {"agent_id": str()}}}:
+            return {call_id}
+        case _:
+            return set()

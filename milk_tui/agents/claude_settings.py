@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +29,10 @@ ENVIRONMENT = {
 MAX_RETRIES = "CLAUDE_CODE_MAX_RETRIES"
 RETRIES = 3
 """Without a bound a refused key is tried for minutes."""
+
+
+KEPT_S = 7 * 86_400
+"""How long a static text stays that no program took away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +67,21 @@ class ClaudeSettings:
         return command
 
 
+def _prune(folder: Path) -> None:
+    """Texts that a program which was killed left behind."""
+    for file in folder.glob("static-*"):
+        with contextlib.suppress(OSError):
+            if file.stat().st_mtime < time.time() - KEPT_S:
+                file.unlink()
+
+
 def write_static(folder: Path, text: str) -> Path:
     """The static text as a file that only the person can read: it holds the session's nonce. Same text, same file.
 
     Raises ``OSError``.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _prune(folder)
     file = folder / f"static-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}.txt"
     partial = file.with_suffix(f".{os.getpid()}.partial")
     fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

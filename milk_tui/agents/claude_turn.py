@@ -45,6 +45,7 @@ _STATUS = {
 }
 _LOGIN = re.compile(r"(?i)/login|log(?:ged)? in|api key|credential|authenticat|oauth")
 _TOO_LONG = re.compile(r"(?i)prompt is too long|context (?:window|length)|too many tokens")
+_LIMIT = re.compile(r"(?i)\b(?:usage|session|rate|weekly|daily) limit|hit your .{0,30}limit|out of .{0,20}usage")
 _NETWORK = re.compile(r"(?i)connect|network|fetch failed|ECONN|ENOTFOUND|socket|offline")
 _TIMEOUT = re.compile(r"(?i)timed? ?out")
 
@@ -61,8 +62,6 @@ class ClaudeTurn:
     text: str = ""
     """Everything of the answer that was said, for a caller that wants to know whether there was anything."""
     end: LegEnd | None = None
-    sub_agents: set[str] = field(default_factory=set)
-    """Tool calls made by sub-agents."""
     _queued: bool = False
     _message: str = ""
     _running: bool = False
@@ -94,6 +93,8 @@ class ClaudeTurn:
                 return self._results(_dict(message.get("message")))
             case "system":
                 return self._system(message)
+            case "rate_limit_event":
+                return _limit(_dict(message.get("rate_limit_info")))
             case "result":
                 return self._result(message)
             case _:
@@ -132,6 +133,8 @@ class ClaudeTurn:
                 self._block = _count(event.get("index")) or 0
                 block = _dict(event.get("content_block"))
                 self._gap = self._gap or (block.get("type") == "text" and bool(self._since_mark))
+                if block.get("type") == "tool_use":
+                    return [Progress(f"preparing {_said(block.get('name'), 80).removeprefix(OWN_TOOLS)}")]
                 return self._say(str(block.get("text") or "")) if block.get("type") == "text" else []
             case "content_block_delta":
                 delta = _dict(event.get("delta"))
@@ -213,9 +216,7 @@ class ClaudeTurn:
         if block.get("type") != "tool_use" or not call_id or call_id in self._calls:
             return []
         self._calls.add(call_id)
-        if inside:
-            self.sub_agents.add(call_id)
-        else:
+        if not inside:
             self._gap = False
         name = _said(block.get("name"), 80).removeprefix(OWN_TOOLS) or "tool"
         arguments = msgspec.json.encode(block.get("input") or {}).decode()
@@ -269,6 +270,17 @@ class ClaudeTurn:
         return UsageReported(usage, session_cost_usd=total)
 
 
+def _limit(told: dict[str, Any]) -> list[AgentEvent]:
+    """A word when the account's allowance is nearly or wholly used up."""
+    match told.get("status"):
+        case "allowed_warning":
+            return [Progress("the account's usage limit is near")]
+        case "rejected":
+            return [Progress("the account's usage limit is reached")]
+        case _:
+            return []
+
+
 def cost_since(before: float | None, total: float | None) -> float | None:
     """What this turn cost, of a session's running total. A total below the one before is a new count."""
     if total is None:
@@ -284,6 +296,8 @@ def failure(status: int | None, said: str) -> LegError:
         kind = ErrorKind.SERVER
     if _TOO_LONG.search(what):
         kind = ErrorKind.CONTEXT_TOO_LONG
+    elif kind is None and _LIMIT.search(what):
+        kind = ErrorKind.RATE_LIMIT
     elif kind in (None, ErrorKind.BAD_REQUEST) and _LOGIN.search(what):
         kind = ErrorKind.AUTH
     elif kind is None:

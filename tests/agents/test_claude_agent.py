@@ -272,6 +272,11 @@ async def test_a_sub_agent_is_marked_and_reaches_neither_text_nor_memory_nor_bou
     assert boundaries == ["Agent"]
 
 
+async def test_what_a_sub_agent_asks_says_so(new: Scene) -> None:
+    await new.say("FAKE:task Bash {} SCN:say done")
+    assert [request.title for request in new.desk.asked] == ["run x (asked by a sub-agent)"]
+
+
 async def test_what_a_hook_adds_stays_below_the_size_that_is_cut(new: Scene) -> None:
     async def boundary(tool: str) -> str:
         return "n" * 20_000
@@ -444,12 +449,13 @@ async def test_what_a_command_of_the_program_prints_is_shown(new: Scene) -> None
     assert text_of(await new.say("FAKE:slash")) == "Compacted nothing."
 
 
-async def test_closing_leaves_no_process(new: Scene) -> None:
+async def test_closing_leaves_no_process_and_no_static_text(new: Scene) -> None:
     await new.say("SCN:say a")
     pid = new.starts[0]["pid"]
     assert alive(pid)
     await new.agent.aclose()
     assert not alive(pid)
+    assert list(new.agent.settings.folder.iterdir()) == []
 
 
 async def test_sessions_have_processes_of_their_own(new: Scene) -> None:

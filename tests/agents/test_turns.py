@@ -97,6 +97,7 @@ def test_a_cost_is_a_difference_and_a_smaller_total_a_new_count(
         (None, "Not logged in · Please run /login", ErrorKind.AUTH),
         (None, "API Error: Connection error.", ErrorKind.UNREACHABLE),
         (None, "Request timed out.", ErrorKind.TIMEOUT),
+        (None, "You've hit your session limit · resets 3pm", ErrorKind.RATE_LIMIT),
         (403, "no", ErrorKind.AUTH),
         (400, "prompt is too long: 210000 tokens", ErrorKind.CONTEXT_TOO_LONG),
         (529, "Overloaded", ErrorKind.SERVER),

@@ -213,6 +213,14 @@ class Fake:
         say({"type": "stream_event", "event": event, "parent_tool_use_id": "toolu_task"})
         self.assistant([{"type": "text", "text": text}, inside], parent="toolu_task")
         await self.hook("toolu_in", tool, {}, inside=True)
+        if tool == "Bash":
+            request = {
+                "subtype": "can_use_tool",
+                "tool_name": tool,
+                "input": {"command": "x"},
+                "tool_use_id": "toolu_in",
+            }
+            await self.ask(request | {"agent_id": "a1"})
         result, failed = "looked", False
         if tool.startswith("mcp__milk__"):
             result, failed = await self.milk(inside)
