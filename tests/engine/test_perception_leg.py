@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from milk_tui.core.records import Layer
 from milk_tui.store import receipts
@@ -123,3 +124,22 @@ async def test_a_second_decision_does_not_push_out_the_first_one_and_a_list_repl
     await stage.say(writes("frame", "decided:", "- only this [reason: simple]", "- and that [reason: plain]"))
     assert len((await held(stage, Layer.FRAME))["decided"].splitlines()) == 2
     assert "points" not in (await held(stage, Layer.FRAME))["decided"]
+
+
+async def test_an_invariant_that_a_result_contradicts_is_marked_and_the_agent_is_told_without_touching_its_prefix(
+    stage,
+):
+    directory = Path(stage.conductor.session.directory)
+    (directory / "versions.txt").write_text("python 3.9\n")
+    await stage.conductor.perception.edit(Layer.INVARIANT, "stack", "Python 3.12")
+    await stage.say("SCN:say first")
+    before = await given(stage, "invariants")
+    await stage.say('SCN:tool read_file {"path":"versions.txt"} SCN:then SCN:say ok')
+    view = (await stage.conductor.perception.layers()).layer(Layer.INVARIANT)
+    assert "python 3.9" in view.entries[0].entry.stale
+    await stage.say("SCN:say ok")
+    assert await given(stage, "invariants") == before
+    assert "invariant in doubt: stack" in await given(stage, "changes")
+    await stage.conductor.perception.edit(Layer.INVARIANT, "stack", "Python 3.9")
+    view = (await stage.conductor.perception.layers()).layer(Layer.INVARIANT)
+    assert view.entries[0].entry.stale == ""
