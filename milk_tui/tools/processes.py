@@ -9,6 +9,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 USUAL = (
@@ -56,6 +57,8 @@ QUIET = {
 MARK = "MILK_TUI_STARTED_BY"
 """Every program that a command starts has it, so that those that left the group are found again."""
 GRACE_S = 2.0
+_LEASHED = 'exec 3<&0; (read _ <&3; kill -9 0) >/dev/null 2>&1 & exec 3<&-; exec "$@" </dev/null'
+"""The watcher reads until our end of the pipe closes, then ends its group; the program takes the shell's place."""
 
 
 def environment(more: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -65,48 +68,73 @@ def environment(more: Sequence[str] = (), environ: Mapping[str, str] | None = No
     return {**kept, **QUIET, **{name: environ[name] for name in more if name in environ}}
 
 
+@dataclass(slots=True)
+class Started:
+    """A program in a session and group of its own. ``mark`` is in the environment of all that it starts."""
+
+    process: asyncio.subprocess.Process
+    mark: str
+    leash: int | None = None
+    """Our end of the pipe that its watcher reads; the group ends when it closes, however this program ends."""
+
+    def let_go(self) -> None:
+        """Close the pipes of a program that has ended: what it started elsewhere may still hold them."""
+        if self.leash is not None:
+            os.close(self.leash)
+            self.leash = None
+        transport = getattr(self.process, "_transport", None)
+        if transport is not None:
+            transport.close()
+
+
 async def start(
     command: Sequence[str],
     *,
     directory: Path,
     env: Mapping[str, str],
-    stdin: int = asyncio.subprocess.DEVNULL,
+    stdin: int | None = None,
     stderr: int = asyncio.subprocess.STDOUT,
-) -> tuple[asyncio.subprocess.Process, str]:
-    """Start a program in a session and group of its own; the process and its mark. Raises OSError."""
+) -> Started:
+    """Start a program. Without ``stdin`` it has none, and a watcher in its group ends it when this program is gone.
+    Raises OSError."""
     mark = secrets.token_hex(8)
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=directory,
-        env={**env, MARK: mark},
-        stdin=stdin,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=stderr,
-        start_new_session=True,
-        limit=1 << 16,
-    )
-    return process, mark
+    reader, leash = os.pipe() if stdin is None else (None, None)
+    if reader is not None:
+        command = ("/bin/sh", "-c", _LEASHED, "sh", *command)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=directory,
+            env={**env, MARK: mark},
+            stdin=stdin if reader is None else reader,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+            limit=1 << 16,
+        )
+    except BaseException:
+        if leash is not None:
+            os.close(leash)
+        raise
+    finally:
+        if reader is not None:
+            os.close(reader)
+    return Started(process, mark, leash)
 
 
-async def end(process: asyncio.subprocess.Process, mark: str, *, grace_s: float = GRACE_S) -> None:
+async def end(started: Started, *, grace_s: float = GRACE_S) -> None:
     """End the program, its group and what it started beside it; the polite way first when it still runs."""
+    process = started.process
     if process.returncode is None:
         _signal(process.pid, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace_s):
                 await exited(process)
     _signal(process.pid, signal.SIGKILL)
-    await asyncio.to_thread(_end_strays, mark)
+    await asyncio.to_thread(_end_strays, started.mark)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(grace_s):
             await exited(process)
-
-
-def let_go(process: asyncio.subprocess.Process) -> None:
-    """Close the pipes of a program that has ended: what it started elsewhere may still hold them."""
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
 
 
 async def exited(process: asyncio.subprocess.Process) -> None:

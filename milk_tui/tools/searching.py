@@ -136,9 +136,10 @@ async def _output(
 ) -> tuple[int | None, str, str]:
     """A program's end and output; it is stopped after ``lines`` lines, and after ``SEARCH_S``. Raises ``Refused``."""
     env = processes.environment(("PYTHONPATH",))
-    process, mark = await processes.start(
+    started = await processes.start(
         command, directory=directory, env=env, stdin=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
+    process = started.process
     assert process.stdin and process.stdout and process.stderr
     parts: list[bytes] = []
     seen = 0
@@ -162,8 +163,8 @@ async def _output(
     except TimeoutError as error:
         raise Refused(f"The search took longer than {SEARCH_S:.0f} s; look in fewer files.") from error
     finally:
-        await processes.end(process, mark, grace_s=0.2)
-        processes.let_go(process)
+        await processes.end(started, grace_s=0.2)
+        started.let_go()
     return code, b"".join(parts).decode("utf-8", "replace"), problem.decode("utf-8", "replace")
 
 

@@ -133,13 +133,14 @@ async def execute(
     shell = shutil.which("bash") or "/bin/sh"
     begun = time.monotonic()
     try:
-        process, mark = await processes.start(
+        started = await processes.start(
             (shell, "-c", command), directory=directory, env=processes.environment(environment)
         )
     except OSError as error:
         raise Refused(f"The command can't be started in {directory}: {error.strerror or error}.") from error
     output = Output(show)
     why = ""
+    process = started.process
     reading = asyncio.create_task(_read(process, output))
     try:
         async with asyncio.timeout(timeout_s):
@@ -153,22 +154,22 @@ async def execute(
     except TimeoutError:
         why = f"stopped: it took longer than {timeout_s:g} s"
     finally:
-        await _end(process, mark, reading)
+        await _end(started, reading)
     output.feed(b"", time.monotonic(), last=True)
     return Ran(None if why else process.returncode, output.text, time.monotonic() - begun, why)
 
 
-async def _end(process: asyncio.subprocess.Process, mark: str, reading: asyncio.Task[None]) -> None:
+async def _end(started: processes.Started, reading: asyncio.Task[None]) -> None:
     """End what is left of the command, also what it put into the background; a cancel doesn't interrupt it."""
 
     async def finish() -> None:
-        await processes.end(process, mark)
+        await processes.end(started)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_DRAIN_S):
                 await reading
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
-        processes.let_go(process)
+        started.let_go()
 
     ending = asyncio.ensure_future(finish())
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from milk_tui.tools import shell
 from milk_tui.tools.command_words import pattern_of, waits_for_person
 from tests.support.polling import until
 from tests.tools.conftest import Bench
+
+ROOT = Path(__file__).parents[2]
 
 
 def alive(pid: int) -> bool:
@@ -213,3 +216,17 @@ async def test_a_fork_bomb_in_a_small_group_is_ended(bench: Bench) -> None:
     assert len(pids) == 8
     assert not any(alive(pid) for pid in pids)
     assert os.getpgrp() not in pids
+
+
+async def test_a_command_ends_when_the_program_is_killed(bench: Bench) -> None:
+    code = (
+        "import asyncio, pathlib; from milk_tui.tools.shell import execute; "
+        "asyncio.run(execute('echo $$ > pid; sleep 300', directory=pathlib.Path('.'), timeout_s=300))"
+    )
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, cwd=bench.directory, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    await until(lambda: (bench.directory / "pid").exists() and bench.read("pid").strip(), what="the command")
+    program.kill()
+    await program.wait()
+    await until(lambda: not alive(int(bench.read("pid"))), what="the end of the command")
