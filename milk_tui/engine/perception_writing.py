@@ -1,7 +1,8 @@
 """Writing into the perception: one door for agents, harness, person and file (``semantics.md`` §5).
 
 Entries merge by key, an empty value removes. ``slice:`` in the frame says which slice is open: another name archives
-the frame, which is found again under its name, and empties the working set.
+the frame, which is found again under its name, and empties the working set. A session that has written stays at its
+slice, whatever others open.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def write(
     """
     at = perception.last_turn(db.conn, session_id) if as_of is None else as_of
     told: dict[tuple[Layer, str, bool], PerceptionEntry] = {}
+    if not perception_slices.stands(db.conn, session_id):
+        here = perception_slices.of_session(db.conn, session_id)
+        perception_slices.open_one(db, session_id, here, as_of=0, now=now)
     for raw in entries:
         entry = replace(normal(raw), updated_ms=raw.updated_ms or now)
         if entry.layer is Layer.FRAME and entry.key in adding and entry.value:

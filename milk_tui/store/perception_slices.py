@@ -57,12 +57,18 @@ def open_one(db: Database, session_id: str, name: str, *, as_of: int, now: int |
 
 
 def give_name(db: Database, session_id: str, name: str) -> bool:
-    """What was written before the slice had a name goes on under ``name``; False when that slice is there already, or
-    there is nothing to name."""
+    """What the session wrote before the slice had a name goes on under ``name``; False when that slice is there
+    already, there is nothing to name, or another session wrote it: that was other work."""
     directory = _directory(db.conn, session_id)
     name = storable(name)
     has = "select 1 from perception_entries where directory = ? and layer = 'frame' and slice = ? limit 1"
     if db.conn.execute(has, (directory, name)).fetchone() or not db.conn.execute(has, (directory, "")).fetchone():
+        return False
+    others = (
+        "select 1 from perception_entries where directory = ? and layer = 'frame' and slice = ''"
+        " and session_id is not ? limit 1"
+    )
+    if db.conn.execute(others, (directory, session_id)).fetchone():
         return False
     for table in ("perception_entries", "perception_slices"):
         only = " and layer = 'frame'" if table == "perception_entries" else ""

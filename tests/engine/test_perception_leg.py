@@ -143,3 +143,13 @@ async def test_an_invariant_that_a_result_contradicts_is_marked_and_the_agent_is
     await stage.conductor.perception.edit(Layer.INVARIANT, "stack", "Python 3.9")
     view = (await stage.conductor.perception.layers()).layer(Layer.INVARIANT)
     assert view.entries[0].entry.stale == ""
+
+
+async def test_a_first_name_goes_to_what_the_session_wrote_and_not_to_an_older_sessions_work(stage):
+    await stage.say(writes("frame", "story: of yesterday"))
+    other = Stage(stage.workspace, await stage.workspace.open_session(new=True), stage.record)
+    await other.say(writes("frame", "slice: 024", "story: badges"))
+    assert await held(other, Layer.FRAME) == {"slice": "024", "story": "badges"}
+    view = await other.conductor.perception.layers()
+    assert {each.name: each.entries for each in view.slices} == {"024": 2, "": 1}
+    assert (await held(stage, Layer.FRAME))["story"] == "of yesterday"
