@@ -219,7 +219,8 @@ def _print_leg(leg: Leg, tools: tuple[ToolCall, ...]) -> None:
     told = f" · {leg.reason}" if leg.reason else ""
     output.line(f"\n── {mark} {leg.agent_name} · {output.clock(leg.started_ms)} · {leg.status.value}{told}")
     for tool in tools:
-        output.line(f"   ▸ {tool.name} {output.short(tool.arguments, 80)} · {tool.status.value}")
+        allowed = f" · {tool.allowed_by}" if tool.allowed_by else ""
+        output.line(f"   ▸ {tool.name} {output.short(tool.arguments, 80)} · {tool.status.value}{allowed}")
     if leg.text:
         output.line(leg.text)
     if leg.error:

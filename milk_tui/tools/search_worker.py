@@ -40,7 +40,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     ignore_case: bool = False
     limit: int = 100
     skip: tuple[str, ...] = ()
-    """Folders that are not entered."""
+    """Folders that are not entered, and files that are not looked at."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class Searcher:
             stack += reversed(folders)
 
     def _left_out(self, path: str, name: str, is_folder: bool) -> bool:
-        if is_folder and (name == ".git" or path in self._search.skip):
+        if (is_folder and name == ".git") or path in self._search.skip:
             return True
         folder = path.rpartition("/")[0]
         while True:

@@ -206,8 +206,8 @@ async def _prepare(site: Site, said: RunCommand) -> Prepared:
     timeout_s = min(longest, site.limits.command_s if said.timeout_s is None else max(1.0, said.timeout_s))
 
     async def run(call: Call) -> ToolOutcome:
-        if not place.path.is_dir():
-            raise Refused(f"{place.shown} is gone.")
+        if not place.path.is_dir() or place.path.resolve() != place.path:
+            raise Refused(f"{place.shown} is gone, or leads elsewhere now.")
         ran = await execute(
             command, directory=place.path, timeout_s=timeout_s, show=call.emit, environment=site.environment
         )

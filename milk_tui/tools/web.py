@@ -22,6 +22,8 @@ from milk_tui.tools.texts import binary
 FAMILY = "web"
 LARGEST = 2_000_000
 REDIRECTS = 5
+NAME_S = 10.0
+"""Seconds in which a name must be known."""
 _PORTS = {"http": 80, "https": 443}
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _SKIPPED = frozenset({"script", "style", "noscript", "template", "svg", "head"})
@@ -60,7 +62,8 @@ async def target_of(url: str) -> Target:
         raise Refused("An address with a name and password in it is not called.")
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        async with asyncio.timeout(NAME_S):
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise Refused(f"{one_line(host, 200)} is not known: {error}.") from error
     addresses = [str(entry[4][0]).partition("%")[0] for entry in found]

@@ -125,7 +125,7 @@ async def _prepare_write(site: Site, said: WriteFile) -> Prepared:
         raise Refused(f"The content has {len(data):,} bytes; at most {LARGEST:,} are written.")
     if data == found.data:
         raise Refused(f"{place.shown} has that content already; nothing was written.")
-    return _replacing(site, found, data, "write" if found.data is not None else "create", "wrote", "write")
+    return await _replacing(site, found, data, "write" if found.data is not None else "create", "wrote", "write")
 
 
 async def create(site: Site, path: str, content: str) -> Prepared:
@@ -134,7 +134,7 @@ async def create(site: Site, path: str, content: str) -> Prepared:
     found = await asyncio.to_thread(_look, place)
     if found.data is not None:
         raise Refused(f"{place.shown} is there already; name a new file.")
-    return _replacing(site, found, content.encode("utf-8", "replace"), "create", "wrote", "write")
+    return await _replacing(site, found, content.encode("utf-8", "replace"), "create", "wrote", "write")
 
 
 async def _prepare_edit(site: Site, said: EditFile) -> Prepared:
@@ -152,7 +152,7 @@ async def _prepare_edit(site: Site, said: EditFile) -> Prepared:
         raise Refused(f"{place.shown} is in {text.encoding}, which has no {error.object[error.start]!r}.") from error
     if len(data) > LARGEST:
         raise Refused(f"{place.shown} would have {len(data):,} bytes; at most {LARGEST:,} are written.")
-    return _replacing(site, found, data, "edit", "edited", "edit")
+    return await _replacing(site, found, data, "edit", "edited", "edit")
 
 
 def _edited(place: Place, text: Text, said: EditFile) -> str:
@@ -182,9 +182,9 @@ def _nearest(text: str, old: str) -> str:
     return "Read the file again and quote it exactly."
 
 
-def _replacing(site: Site, found: _Found, data: bytes, verb: str, done: str, kind: str) -> Prepared:
+async def _replacing(site: Site, found: _Found, data: bytes, verb: str, done: str, kind: str) -> Prepared:
     place = found.place
-    change = changes.diff(place.name, found.data, data)
+    change = await asyncio.to_thread(changes.diff, place.name, found.data, data)
 
     async def run(call: Call) -> ToolOutcome:
         await _apply(site, found, data, kind)
@@ -270,7 +270,7 @@ async def _prepare_delete(site: Site, said: DeleteFile) -> Prepared:
         raise Refused(f"{place.shown} is a folder; only files are deleted.")
     found = await asyncio.to_thread(_look, place, needed=True)
     _known(site, found, must_read=False)
-    change = changes.diff(place.name, found.data, None)
+    change = await asyncio.to_thread(changes.diff, place.name, found.data, None)
 
     async def run(call: Call) -> ToolOutcome:
         await _apply(site, found, None, "delete")
