@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from milk_tui import config_file
 from milk_tui.core.exchanges import ExchangeKind, Happened, Section
 from milk_tui.core.records import Role
 from milk_tui.engine.launch import Launch
@@ -54,6 +55,7 @@ def requests(stage: Stage, model: str) -> str:
 async def fast_looks_everywhere(stage: Stage) -> None:
     calls = [("read_my_memory", {"section": section.value}) for section in Section]
     calls += [("recall", {"query": "zanzibar"}), ("list_memory", {}), ("get_memory", {"id": "#zanzib"})]
+    calls += [("get_session_context", {}), ("get_session_context", {"turns": "1-9"}), ("export_session", {})]
     said = " ".join(f"SCN:tool {name} {json.dumps(arguments)}" for name, arguments in calls)
     await stage.say(f"where is zanzi-bar {said} SCN:then SCN:say looked")
 
@@ -119,6 +121,9 @@ async def test_what_the_screen_and_lists_get_of_such_a_call_is_a_placeholder(sta
     [
         ["sessions", "show", "--json"],
         ["sessions", "show"],
+        ["sessions", "export", "--format", "json", "--to", "-"],
+        ["sessions", "export", "--format", "md", "--to", "-"],
+        ["sessions", "export", "--format", "html", "--to", "-"],
         ["bricks", "show", "--json"],
         ["perception", "show", "--json"],
         ["memory", "list", "--json"],
@@ -163,3 +168,27 @@ async def test_a_section_takes_no_secret_and_no_flood(stage: Stage) -> None:
     assert (await memory.save("daily", "one")).ok and (await memory.save("daily", "two", append=True)).ok
     assert (await memory.read("daily")).content == "one\ntwo"
     assert stage.conductor.session.agent(Role.PRIMARY) is not None
+
+
+async def test_the_memory_server_opens_only_the_envelope_of_the_agent_that_it_serves(stage: Stage) -> None:
+    told(stage)
+    await MyMemory(stage.workspace.store, "deep").save("daily", SECTION)
+    names = '[agents.fast]\nmodel = "openai/fast"\n[agents.deep]\nmodel = "openai/deep"\n'
+    config_file.replace_private(stage.workspace.loaded.file, names)
+    seen = {name: await asyncio.to_thread(_served, name, stage.workspace.directory) for name in ("fast", "deep")}
+    assert SECTION in seen["deep"] and NEWS in seen["deep"]
+    assert "zanzibar" not in seen["fast"]
+
+
+def _served(name: str, directory: Path) -> str:
+    """Everything that the server answers to one agent that asks for all of its memory."""
+    calls = [("read_my_memory", {"section": section.value, "agent": "deep"}) for section in Section]
+    lines = [{"method": "initialize", "id": 0, "params": {"protocolVersion": "2025-06-18"}}]
+    lines += [
+        {"method": "tools/call", "id": number, "params": {"name": tool, "arguments": arguments}}
+        for number, (tool, arguments) in enumerate(calls, start=1)
+    ]
+    asked = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    words = [sys.executable, "-m", "milk_tui", "mcp", "--as", name]
+    done = subprocess.run(words, cwd=directory, input=asked, capture_output=True, text=True, timeout=60)
+    return done.stdout
