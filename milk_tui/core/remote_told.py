@@ -88,6 +88,20 @@ def _emptied(name: str) -> str:
     return f"no longer holds: the {name.replace('_', ' ')}, which is empty now"
 
 
+def own_doings(told: Told, *, before: dict[str, str], now: dict[str, str], facts: Iterable[Percept]) -> Told:
+    """The record with what the agent did itself in the leg: facts that it recorded, and layers that it changed. A
+    layer counts as known when the remote session knew how it was ``before``.
+    """
+    if told.compacted:
+        return told
+    prints = dict(told.prints)
+    for name in PARTS:
+        if told.prints.get(name) == before.get(name):
+            prints.pop(name, None)
+            prints |= {name: now[name]} if name in now else {}
+    return replace(told, prints=prints, facts=told.facts | {fact.id: mark_of(fact.content) for fact in facts})
+
+
 def short(fact_id: str) -> str:
     """How the fact is named to agents; ``Percept.short_id`` without the percept."""
     return "#" + fact_id.replace("-", "")[:6]

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from milk_tui.core import bricks as brick_rules
+from milk_tui.core import remote_told
 from milk_tui.core.perception import parse
 from milk_tui.core.perception_gather import added
 from milk_tui.core.records import (
@@ -20,13 +21,21 @@ from milk_tui.core.records import (
     Leg,
     LegError,
     LegStatus,
+    Percept,
     PerceptionEntry,
     Role,
     Session,
     Usage,
 )
 from milk_tui.core.tags import TagKind
-from milk_tui.engine import admission, exchanges, perception_harness, perception_writing, remote_legs
+from milk_tui.engine import (
+    admission,
+    exchanges,
+    perception_harness,
+    perception_reading,
+    perception_writing,
+    remote_legs,
+)
 from milk_tui.engine.gather import Markers
 from milk_tui.store import bricks, captures, legs, percept_uses, percepts, remotes, sessions, threads
 from milk_tui.store.captures import StagedCapture
@@ -49,6 +58,8 @@ class Ending(Struct, frozen=True, kw_only=True):
     error: LegError | None = None
     markers: Markers = msgspec.field(default_factory=Markers)
     """What the agent was given; kept only when the leg succeeded."""
+    prints: dict[str, str] = msgspec.field(default_factory=dict)
+    """The layers' fingerprints when the leg began (``core.remote_told``)."""
     session_cost_usd: float | None = None
     """What the runtime's session has cost in all."""
     looped: bool = False
@@ -96,14 +107,15 @@ def commit(db: Database, leg: Leg, ending: Ending, *, budget_chars: int, now: in
         new_bricks += _brief_delivered(db.conn, leg)
     if ending.session_cost_usd is not None:
         remote_legs.spent(db, leg, ending.session_cost_usd)
-    if ending.status is LegStatus.DONE:
-        _mark(db, leg, ending.markers)
+    recorded = [change.percept for change in changes if change.what == "live"]
     if ending.brief:
         before = bricks.newest(db.conn, leg.session_id, BrickKind.BRIEF)
         brief = brick_rules.brief(before, ending.brief, turn_id=leg.turn_id, now_ms=now, author=leg.role)
         new_bricks += [brief] if brief else []
     new_bricks += rebuild(db.conn, leg, budget_chars=budget_chars, now=now)
     save(db, leg.session_id, new_bricks)
+    if ending.status is LegStatus.DONE:
+        _mark(db, leg, ending, recorded)
     session = sessions.set_state(db, leg.session_id, sticky=ending.sticky, waiting=ending.waiting)
     exchanges.leg_ended(db, leg, ending.status, ending.text, hands_over=bool(ending.brief), now=now)
     if ending.looped:
@@ -193,7 +205,16 @@ def _brief_delivered(conn: sqlite3.Connection, leg: Leg) -> list[Brick]:
     return [brick_rules.delivered(brief, leg.id)] if brief and given else []
 
 
-def _mark(db: Database, leg: Leg, markers: Markers) -> None:
+def _mark(db: Database, leg: Leg, ending: Ending, recorded: list[Percept]) -> None:
+    """Remember what the agent was given and what it did itself: neither is news to it."""
     remote = remotes.open_one(db, session_id=leg.session_id, agent_name=leg.agent_name, remote_id=leg.remote_session)
-    told = tuple(markers.told.facts) if markers.told else None
-    remotes.mark(db, remote, told=told, markers=msgspec.to_builtins(markers))
+    need = bricks.current(db.conn, leg.session_id).get(BrickKind.NEED)
+    own = need is not None and need.author == leg.role and need.turn_id == leg.turn_id
+    markers = replace(ending.markers, need=need.text) if need is not None and own else ending.markers
+    if markers.told is not None:
+        layers = perception_reading.for_leg(db.conn, leg.session_id, leg.turn_id)
+        now = remote_told.prints(need, layers[Layer.FRAME], layers[Layer.WORKING])
+        told = remote_told.own_doings(markers.told, before=ending.prints, now=now, facts=recorded)
+        markers = replace(markers, told=told)
+    facts = tuple(markers.told.facts) if markers.told else None
+    remotes.mark(db, remote, told=facts, markers=msgspec.to_builtins(markers))

@@ -14,6 +14,7 @@ import msgspec
 
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest, ToolOutcome
+from milk_tui.agents.images import NOT_SEEN
 from milk_tui.agents.mcp_tools import OWN_TOOLS
 from milk_tui.core import context, tags, usage_of_facts
 from milk_tui.core.context import ContextState
@@ -234,8 +235,9 @@ class LegRun:
         request = LegRequest(
             role=order.role,
             plan=self.plan,
-            prompt=self.state.prompt,
-            images=self.state.images,
+            prompt=self._prompt(),
+            images=self.state.images if order.agent.caps.images is not False else (),
+            words=order.turn.prompt,
             tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
             run_tool=self._run_watched,
             ask_permission=self._calls.ask,
@@ -269,6 +271,14 @@ class LegRun:
             self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
         finally:
             circles.close()
+
+    def _prompt(self) -> str:
+        """The prompt with what came with it; an agent that takes no images is told, and so is the person."""
+        agent, prompt = self.order.agent, self.state.prompt
+        if not self.state.images or agent.caps.images is not False:
+            return prompt
+        self._warn(f"{agent.name} takes no images: what is on them was not sent")
+        return prompt if agent.caps.own_tools else f"{prompt}\n\n{NOT_SEEN}"
 
     def _say(self, text: str) -> None:
         self._publish(events.LegNotice, text=text)
@@ -465,6 +475,7 @@ class LegRun:
                     cost_usd=self._cost,
                 ),
             ),
+            prints=self.state.prints,
             session_cost_usd=self._cost,
             looped=self._circles is not None and self._circles.found is not None,
             sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,

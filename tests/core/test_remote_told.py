@@ -113,3 +113,16 @@ def test_turns_and_bytes_are_counted_from_the_last_time_that_static_text_was_giv
 def test_cost_and_model_are_kept_until_something_newer_is_said() -> None:
     told = after(Told(), plan(ContextMode.FIRST), model="m", cost_usd=0.5)
     assert (after(told, plan()).model, after(told, plan()).cost_usd) == ("m", 0.5)
+
+
+def test_what_the_agent_did_itself_is_no_news_to_it() -> None:
+    before, one = remote_told.prints(NEED, FRAME, ()), percept(7, "The port is 80.")
+    told = after(Told(), plan(current_need="x"), now=before)
+    mine = remote_told.prints(replace(NEED, text="fix it well"), (replace(FRAME[0], value="pay twice"),), ())
+    told = remote_told.own_doings(told, before=before, now=mine, facts=(one,))
+    assert remote_told.changed(told, mine) == {"frame"}, "it had not been given the frame that it changed"
+    assert remote_told.known(told, (one,)) == {one.id}
+    emptied = remote_told.own_doings(told, before=mine, now={}, facts=())
+    assert "current_need" not in emptied.prints
+    gone = Told(compacted=True)
+    assert remote_told.own_doings(gone, before=before, now=mine, facts=(one,)) == gone

@@ -136,6 +136,17 @@ async def test_a_fact_that_no_longer_holds_is_said_once(stage: Stage, home: Path
     assert prompts(home)[-1] == ["entries of the cache SCN:say seen"]
 
 
+async def test_what_it_said_itself_is_not_told_to_it_again(stage: Stage, home: Path) -> None:
+    await deep(
+        stage,
+        "the cache SCN:tag percept The cache has 512 entries. SCN:tag need make the cache fast "
+        "SCN:tag working file: cache.py SCN:say well?",
+    )
+    leg = await deep(stage, "the cache SCN:say well?")
+    assert prompts(home)[-1] == ["the cache SCN:say well?"]
+    assert leg.mode is ContextMode.RESUME
+
+
 async def test_markers_change_only_when_the_leg_succeeded(stage: Stage, home: Path) -> None:
     await stage.conductor.learn("The cache has 512 entries.")
     await deep(stage, "the cache FAKE:login")
