@@ -78,6 +78,7 @@ class AcpAgent:
         self.caps = Caps(
             stateless=False,
             tools=bool(settings.mcp_command),
+            images=None,
             cost=True,
             resume=True,
             own_tools=True,
