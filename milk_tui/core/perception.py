@@ -172,6 +172,14 @@ def rendered(entry: PerceptionEntry) -> str:
     return f"{entry.key}:{marks}{''.join(rows)}"
 
 
+def same(one: PerceptionEntry | None, other: PerceptionEntry | None) -> bool:
+    """Whether both say the same, doubts included, or are both not there."""
+    if one is None or other is None:
+        return one is other
+    said = (one.value, one.reason, one.blocker, one.stale)
+    return said == (other.value, other.reason, other.blocker, other.stale)
+
+
 def marks_of(entry: PerceptionEntry) -> str:
     """Reason, blocker and doubt in brackets, as they stand behind a value."""
     reason = f" [reason: {entry.reason}]" if entry.reason else ""

@@ -167,7 +167,7 @@ def updated(document: Document, wanted: Iterable[PerceptionEntry], *, dense: boo
             kept.append(chunk)
             continue
         keys = [(chunk.layer, entry.key) for entry in _read(chunk)]
-        if all(_says(want.get(key), have.get(key)) for key in keys) and not _turns_dense(chunk, dense):
+        if all(perception.same(want.get(key), have.get(key)) for key in keys) and not _turns_dense(chunk, dense):
             kept.append(chunk)
             written.update(keys)
             continue
@@ -193,13 +193,6 @@ def _closed(lines: Sequence[str]) -> Iterator[str]:
 
 def _turns_dense(chunk: Chunk, dense: bool) -> bool:
     return dense and chunk.layer is Layer.WORKING
-
-
-def _says(wanted: PerceptionEntry | None, there: PerceptionEntry | None) -> bool:
-    if wanted is None or there is None:
-        return wanted is there
-    fields = ("value", "reason", "blocker", "stale")
-    return all(getattr(wanted, name) == getattr(there, name) for name in fields)
 
 
 def _lines_of(layer: Layer, missing: Sequence[PerceptionEntry], dense: bool) -> list[Chunk]:

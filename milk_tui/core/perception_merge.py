@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from milk_tui.core.perception import same
 from milk_tui.core.perception_view import FILE
 from milk_tui.core.records import Layer, PerceptionEntry
 
@@ -47,11 +48,3 @@ def merge(base: Iterable[PerceptionEntry], theirs: Iterable[PerceptionEntry], ou
 def by_key(entries: Iterable[PerceptionEntry]) -> dict[Key, PerceptionEntry]:
     """What holds, by layer and key."""
     return {(entry.layer, entry.key): entry for entry in entries if entry.value and not entry.proposed}
-
-
-def same(one: PerceptionEntry | None, other: PerceptionEntry | None) -> bool:
-    """Whether both say the same, or are both not there."""
-    if one is None or other is None:
-        return one is other
-    fields = ("value", "reason", "blocker", "stale")
-    return all(getattr(one, name) == getattr(other, name) for name in fields)

@@ -20,7 +20,6 @@ FILE = "file"
 SLICE = "slice"
 """The frame's key that names the slice."""
 _DECISIONS = "deci"
-_QUESTIONS = "open"
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
@@ -110,10 +109,6 @@ class Version(Struct, frozen=True, kw_only=True):
 
 def is_decision(entry: PerceptionEntry) -> bool:
     return entry.layer is Layer.FRAME and entry.key.startswith(_DECISIONS)
-
-
-def is_question(entry: PerceptionEntry) -> bool:
-    return entry.layer is Layer.FRAME and entry.key.startswith(_QUESTIONS)
 
 
 def unreasoned(entry: PerceptionEntry) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from milk_tui.core.perception import normal
+from milk_tui.core.perception import normal, same
 from milk_tui.core.perception_gather import gathered
 from milk_tui.core.perception_view import SLICE
 from milk_tui.core.records import Layer, PerceptionEntry
@@ -96,8 +96,3 @@ def _one(db: Database, session_id: str, entry: PerceptionEntry, as_of: int, now:
         return []
     perception.append(db, session_id, [entry], as_of=as_of, now=now)
     return [entry]
-
-
-def same(one: PerceptionEntry, other: PerceptionEntry) -> bool:
-    """Whether both say the same, doubts included."""
-    return (one.value, one.reason, one.blocker, one.stale) == (other.value, other.reason, other.blocker, other.stale)
