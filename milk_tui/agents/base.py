@@ -56,6 +56,8 @@ class LegRequest:
     """With the text of what came with it."""
     images: Sequence[str] = ()
     """Images that came with it, as data URLs; the prompt names them."""
+    words: str = ""
+    """The prompt as the person wrote it, without what came with it; empty: nothing came with it."""
     tools: Sequence[ToolSpec] = ()
     run_tool: ToolRunner | None = None
     ask_permission: PermissionAsker | None = None
@@ -82,6 +84,11 @@ class LegRequest:
     """True when a working escalation agent exists and this agent may hand over to it."""
     need: str = ""
     """The current need; empty when none is set (an embedded agent then proposes one)."""
+
+    @property
+    def own_words(self) -> str:
+        """What the person said themselves: only that may become a fact or a need of theirs."""
+        return self.words or self.prompt
 
 
 class Agent(Protocol):

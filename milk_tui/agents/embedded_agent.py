@@ -155,7 +155,7 @@ class EmbeddedAgent:
                     endpoint = step
         escalate = ""
         if request.may_escalate:
-            reply, escalate = await self._decide(endpoint, request.prompt)
+            reply, escalate = await self._decide(endpoint, request.own_words)
             if reply.usage is not None:
                 yield UsageReported(reply.usage)
         end = LegEnd()
@@ -246,18 +246,18 @@ class EmbeddedAgent:
     async def _beside(self, endpoint: Endpoint, request: LegRequest) -> AsyncGenerator[AgentEvent, None]:
         """At most one fact in the person's own words; the need when there is none or the topic is another."""
         fact = None
-        for candidate in embedded_facts.candidates(request.prompt):
+        for candidate in embedded_facts.candidates(request.own_words):
             kept = candidate.asked
             if not kept and (self._size != "tiny" or embedded_facts.is_about_us(candidate.text)):
                 reply = await self._ask(endpoint, embedded_prompts.fact(self._size), candidate.text)
                 kept = reply.text == "fact"
                 if reply.usage is not None:
                     yield UsageReported(reply.usage)
-            if kept and embedded_facts.holds(candidate.text, request.prompt):
+            if kept and embedded_facts.holds(candidate.text, request.own_words):
                 fact = candidate
                 yield FactSuggested(candidate.text)
                 break
-        asking = embedded_facts.without(request.prompt, [fact] if fact else [])
+        asking = embedded_facts.without(request.own_words, [fact] if fact else [])
         if names_a_need(asking, request.need):
             reply = await self._ask(endpoint, embedded_prompts.NEED, asking)
             if reply.usage is not None:

@@ -258,7 +258,8 @@ class RouteDecision(Struct, frozen=True, kw_only=True):
 
     role: Role
     rule: str
-    """explicit · pin · waiting · sticky · hard · self-escalation · fall-back · primary"""
+    """explicit · pin · waiting · sticky · hard · repeat · signals · classifier · primary; self-escalation · loop ·
+    spending · fall-back; command: no agent works on it"""
     reason: str
     parts: tuple[ScorePart, ...] = ()
     one_turn: bool = False

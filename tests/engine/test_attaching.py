@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from milk_tui.core.attachments import Kind, Mention, mentions
+from milk_tui.core.records import Role
 from milk_tui.engine import events
 from milk_tui.engine.attaching import read
 from milk_tui.store import attachments
@@ -120,3 +122,13 @@ def test_together_they_are_bounded(tmp_path: Path) -> None:
 
     assert sum(len(each.text) for each in attached) < 170_000
     assert problems
+
+
+async def test_an_agent_that_can_take_no_images_is_told_and_the_person_too(stage: Stage) -> None:
+    (project(stage) / "shot.png").write_bytes(PNG)
+    agent = stage.workspace.roster.agents[Role.PRIMARY]
+    agent.caps = replace(agent.caps, images=False)
+    await stage.say("look at @shot.png SCN:say no")
+
+    assert "image_url" not in newest(requests(stage)[0]) and "can't see images" in newest(requests(stage)[0])
+    assert any("takes no images" in e.text for e in stage.of(events.LegNotice))
