@@ -20,6 +20,7 @@ from milk_tui.agents.events import (
     ToolStart,
     UsageReported,
 )
+from milk_tui.agents.mcp_tools import OWN_TOOLS
 from milk_tui.core.records import ErrorKind, LegError, Usage
 from milk_tui.core.text import clean, one_line
 
@@ -37,6 +38,8 @@ class Call:
     content: list[Any] = field(default_factory=list)
     output: Any = None
     status: str = "pending"
+    ours: bool = False
+    """One of the tools that our own server gives it: nothing to ask the person about."""
     inside: bool = False
     """Called by a sub-agent, where the agent says so."""
     asked: bool = False
@@ -50,6 +53,8 @@ class Call:
         runtime = _dict(_dict(told.get("_meta")).get("claudeCode"))
         if isinstance(runtime.get("toolName"), str):
             self.name = one_line(clean(runtime["toolName"]), 80) or self.name
+            self.ours = self.name.startswith(OWN_TOOLS)
+            self.name = self.name.removeprefix(OWN_TOOLS)
         elif isinstance(kind, str) and self.name == "tool":
             self.name = one_line(clean(kind), 40) or self.name
         self.inside = self.inside or bool(runtime.get("parentToolUseId"))

@@ -124,6 +124,12 @@ async def test_a_tool_is_shown_asked_for_and_answered(scene: Scene) -> None:
     assert [e["outcome"]["optionId"] for e in scene.record if "outcome" in e] == ["allow_once!", "reject_once!"]
 
 
+async def test_our_own_tools_are_not_asked_for(scene: Scene) -> None:
+    events = await scene.say('SCN:tool mcp__milk__record_memory {"fact":"f"} SCN:then SCN:say done')
+    assert not scene.desk.asked
+    assert (of(events, ToolStart)[0].name, of(events, ToolResult)[0].ok) == ("record_memory", True)
+
+
 async def test_an_edit_is_asked_for_with_its_difference(scene: Scene) -> None:
     events = await scene.say('SCN:tool edit {"path":"a.py","old":"x = 1","new":"x = 2"} SCN:then SCN:say done')
     [request] = scene.desk.asked

@@ -219,6 +219,8 @@ class Fake:
         kind = "edit" if name == "edit" else "execute"
         self.update(session, "tool_call", toolCallId=call_id, title=name, kind=kind, status="pending", rawInput={})
         told: dict[str, Any] = {"kind": kind}
+        if name.startswith("mcp__"):
+            told["_meta"] = {"claudeCode": {"toolName": name}}
         if name == "edit":
             told["content"] = [
                 {"type": "diff", "path": given["path"], "oldText": given["old"], "newText": given["new"]}
