@@ -174,7 +174,7 @@ GROUPS: tuple[Group, ...] = (
     ),
     Group(
         "misbehaves",
-        1.5,
+        1.25,
         _of("""
         hang* | freez* | crash* | stall* | duplicates | twice | truncated | lost | missing events | wrong totals |
         wrong total | differ* from | mismatch* | inconsistent | leak | pile up | grows | too low | too high | slow |
@@ -200,14 +200,14 @@ GROUPS: tuple[Group, ...] = (
         1.5,
         _of("""
         algorithm* | thread | threads | lock | locks | transaction* | consumer* | broker | queue | cluster |
-        load balancer | session cookies | tokens | encrypt* | parser | compiler | scheduler | garbage collect* |
+        load balancer | tokens | encrypt* | parser | compiler | scheduler | garbage collect* |
         state machine | protocol | schema | backup* | deployment* | sync | synchroni* | undo/redo | algorithmic |
-        retry logic | retries | checkout | payments | tenants | god class | scheme | endpoint* | undo
+        retry logic | retries | tenants | god class | scheme | endpoint* | undo
         """),
     ),
     Group(
         "why",
-        1.5,
+        1.0,
         _of("why do | why does | why is | why are | why did | how come | what is going on | what's going on"),
     ),
     Group(
