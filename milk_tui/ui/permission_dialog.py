@@ -16,6 +16,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input
 
@@ -36,6 +37,11 @@ BESIDE_ROWS = 6
 WRITE_ANSWER = "write-answer"
 _HARMLESS = frozenset({"escape", "up", "down", "pageup", "pagedown"})
 """Keys that answer nothing, so that they need not wait."""
+HINTS = {
+    "": "esc: back to the prompt, it waits",
+    "deny": "enter: deny with this reason · esc: back",
+    "answer": "enter: answer with this · esc: back",
+}
 _ANSWERS = {"allow-once": Scope.ONCE, "allow-session": Scope.SESSION, "allow-always": Scope.ALWAYS}
 _SCOPE_WORDS = {"allow-once": "once", "allow-session": "this session", "allow-always": "always"}
 
@@ -73,6 +79,7 @@ class PermissionDialog(Vertical, can_focus=True):
         self._there = False
         self._took_over = False
         self._shown = ("", 0)
+        self._drawn_for = Size()
         self.wide = False
         """Whether an answer that lasts is to cover the request's pattern."""
         self._question = 0
@@ -128,7 +135,8 @@ class PermissionDialog(Vertical, can_focus=True):
         if request is None or not self._there:
             return
         self.border_title = to_content(view.heading(request, 1, len(self._asked)))
-        self.border_subtitle = "esc: back to the prompt, it waits"
+        self.border_subtitle = HINTS[self._writing]
+        self._drawn_for = self.app.size
         shown = (request.id, self._question)
         if shown != self._shown:
             self._shown = shown
@@ -139,7 +147,10 @@ class PermissionDialog(Vertical, can_focus=True):
         self._fit()
 
     def on_resize(self) -> None:
-        self._fit()
+        if self.app.size != self._drawn_for:
+            self._draw()
+        else:
+            self._fit()
 
     def _fit(self) -> None:
         """The text takes what the answers leave of the dialog's room; it scrolls when that is too little."""
@@ -227,9 +238,9 @@ class PermissionDialog(Vertical, can_focus=True):
         elif id_ == "allow-wider":
             self.action_allow_wider()
         elif id_ == "deny":
-            self._write("deny", "why not? enter denies, esc goes back")
+            self._write("deny", "why not? (may be left out)")
         elif id_ == WRITE_ANSWER:
-            self._write("answer", "your answer; esc goes back")
+            self._write("answer", "your answer")
         elif request.questions:
             self._answer_choice(request, id_)
 
@@ -278,11 +289,13 @@ class PermissionDialog(Vertical, can_focus=True):
         self.line.value = ""
         self.line.placeholder = hint
         self.line.display = True
+        self.border_subtitle = HINTS[what]
         self.line.focus()
 
     def _stop_writing(self) -> None:
         self._writing = ""
         self.line.display = False
+        self.border_subtitle = HINTS[""]
 
     @on(Input.Submitted)
     def submitted(self, event: Input.Submitted) -> None:
