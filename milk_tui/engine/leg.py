@@ -288,7 +288,8 @@ class LegRun:
 
     async def _run_watched(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
         """Run a tool, and say beside its result what it speaks against."""
-        outcome = self._doubts.told(name, arguments, await self._run_tool(call_id, name, arguments))
+        outcome = await self._run_tool(call_id, name, arguments)
+        outcome = self._doubts.told(name, arguments, outcome, self._calls.status(call_id, outcome.ok))
         desk, agent = self.desk, self.order.agent.name
         return await delivery.beside(desk.store, self.session, self.order.role, agent, outcome, desk.publish)
 

@@ -64,8 +64,7 @@ class LegCalls:
             return False
         name = self._names[tool_id]
         allowed_by = self._allowed.get(call_id, "")
-        denied = not ok and allowed_by.startswith("denied")
-        status = ToolStatus.OK if ok else ToolStatus.DENIED if denied else ToolStatus.FAILED
+        status = self.status(call_id, ok)
         content = tags.mask(clean(content), self.session.nonces)
         if ok and self.order.peer is not None and name == peers.tool_name(self.order.peer.name):
             await self.desk.store.write(partial(self._peer_answered, tool_id=tool_id, answer=content))
@@ -78,6 +77,11 @@ class LegCalls:
         seconds = (ended.ended_ms - ended.started_ms) / 1000 if ended and ended.ended_ms else None
         self._publish(events.ToolFinished, tool_id=tool_id, status=status, result=content, seconds=seconds)
         return True
+
+    def status(self, call_id: str, ok: bool) -> ToolStatus:
+        """How a call ended: one that was not allowed is no failure of the tool."""
+        denied = self._allowed.get(call_id, "").startswith("denied")
+        return ToolStatus.OK if ok else ToolStatus.DENIED if denied else ToolStatus.FAILED
 
     def printed(self, call_id: str, text: str) -> None:
         """A piece of what a running call prints."""

@@ -77,9 +77,8 @@ class LegDoubts:
         self._written = written
         self._told: dict[tuple[Layer, str], PerceptionEntry] = {}
 
-    def told(self, name: str, arguments: str, outcome: ToolOutcome) -> ToolOutcome:
+    def told(self, name: str, arguments: str, outcome: ToolOutcome, status: ToolStatus) -> ToolOutcome:
         """The outcome, with a line about what it speaks against."""
-        status = ToolStatus.OK if outcome.ok else ToolStatus.FAILED
         call = ToolCall(
             id=0, leg_id=0, call_id="", name=name, arguments=arguments, status=status, result=outcome.content
         )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
+from milk_tui.core.permissions import Verdict
 from milk_tui.core.records import Layer
+from milk_tui.engine import events as e
 from milk_tui.store import receipts
 from tests.engine.conftest import Stage
 
@@ -153,3 +156,15 @@ async def test_a_first_name_goes_to_what_the_session_wrote_and_not_to_an_older_s
     view = await other.conductor.perception.layers()
     assert {each.name: each.entries for each in view.slices} == {"024": 2, "": 1}
     assert (await held(stage, Layer.FRAME))["story"] == "of yesterday"
+
+
+async def test_a_call_that_the_person_denied_speaks_against_nothing(stage):
+    await stage.say(writes("working", "hypothesis: the cache is stale"))
+    turn = asyncio.create_task(stage.say('SCN:tool run_command {"command":"make"} SCN:then SCN:say ok'))
+    await stage.seen(e.PermissionAsked)
+    [asked] = stage.of(e.PermissionAsked)
+    stage.conductor.permissions.answer(asked.request.id, Verdict(allowed=False, by="person"))
+    await turn
+    view = (await stage.conductor.perception.layers()).layer(Layer.WORKING)
+    assert [each.entry.stale for each in view.entries if each.entry.key == "hypothesis"] == [""]
+    assert "is now in doubt" not in stage.record.read_text()
