@@ -21,7 +21,6 @@ from milk_tui.core.records import Role, Session, SessionRow
 from milk_tui.engine import casting, commit, events, perception_fresh, project, roster
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
-from milk_tui.engine.helper import making
 from milk_tui.engine.helper.service import HelperService
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.outside_changes import OutsideChanges
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from milk_tui.embedded.manager import EmbeddedManager, EmbeddedStatus
     from milk_tui.engine.agent_spec import AgentSpec
     from milk_tui.engine.discovery import Discovery
+    from milk_tui.engine.helper.runtimes import Runtime
     from milk_tui.engine.session_shelf import SessionShelf
     from milk_tui.modelhost.client import HostState, ModelHost
     from milk_tui.recall import Semantic
@@ -76,8 +76,7 @@ class Workspace:
         self._memory = Consolidations(store, self._conductors, one_shot=launch.one_shot, ends=ends)
         self.judge = PairJudge(store, self._conductors, self.roster, on=self.config.memory.judge)
         self._recall = Recalling(store, self.config.memory, self._tell)
-        make_helper = partial(making.make, self.config, lambda: self.host, self._manager)
-        self.helper = HelperService(store, self.config.helper, make_helper, self.semantic)
+        self.helper = HelperService(store, self.config.helper, self._make_helper, self.semantic)
         """The recall helper: what it says, and the person's hand on its notes."""
         self._outside = OutsideChanges(store, self._conductors)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -163,6 +162,12 @@ class Workspace:
         if self._shelf is None:
             self._shelf = SessionShelf(self.store, lambda session_id: session_id in self._conductors)
         return self._shelf
+
+    async def _make_helper(self) -> Runtime:
+        """What the recall helper thinks with. Raises MilkError."""
+        from milk_tui.engine.helper import making
+
+        return await making.make(self.config, lambda: self.host, self._manager)
 
     async def decide(self, conductor: Conductor, text: str, *, why: str = "", replaces: tuple[str, ...] = ()) -> str:
         """Record a decision in the session's project; the file's name. Raises MilkError."""

@@ -13,18 +13,16 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import MilkError, StoreError
-from milk_tui.core.helper_profile import Profile
 from milk_tui.core.helper_signals import IDLE_MS, Signal
 from milk_tui.core.records import Producer, Session, ToolStatus
 from milk_tui.engine import events
 from milk_tui.engine.decisions import Refreshed, Watching, folder_of
-from milk_tui.engine.helper import delivery, profiles
-from milk_tui.engine.helper.runner import Ended, Runner
-from milk_tui.engine.helper.runtimes import Runtime
+from milk_tui.engine.helper import delivery
 from milk_tui.store import Store, helper_runs, notes, owner, percepts
 from milk_tui.store.clock import now_ms
 
@@ -32,7 +30,10 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
     from milk_tui.config import HelperConfig
+    from milk_tui.core.helper_profile import Profile
     from milk_tui.engine.conductor import Conductor
+    from milk_tui.engine.helper.runner import Ended
+    from milk_tui.engine.helper.runtimes import Runtime
     from milk_tui.recall import Semantic
 
 _log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class _Watched:
 
 class HelperService:
     """``make_runtime`` is asked for when the first run needs it and may raise MilkError; ``semantic`` finds facts by
-    meaning."""
+    meaning. What a run needs is imported with the first one: most of the time nothing runs."""
 
     def __init__(
         self,
@@ -265,13 +266,17 @@ class HelperService:
         return self._config.enabled is True or watched.known.records > 0
 
     async def _available(self, directory: str) -> dict[str, Profile]:
+        profiles = await asyncio.to_thread(import_module, "milk_tui.engine.helper.profiles")
         loaded = await asyncio.to_thread(profiles.load, self._store, Path(directory))
         for problem in loaded.problems:
             _log.warning("%s", problem)
-        return loaded.profiles
+        found: dict[str, Profile] = loaded.profiles
+        return found
 
     async def _run(self, watched: _Watched, signal: Signal, profile: Profile) -> str:
         self._say(watched, "searching", f"{profile.name}: searching …")
+        from milk_tui.engine.helper.runner import Ended, Runner
+
         try:
             if self._runtime is None:
                 self._runtime = await self._make_runtime()
