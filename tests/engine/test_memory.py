@@ -19,7 +19,7 @@ from milk_tui.engine import events as e
 from milk_tui.store import percept_changes, percept_lists, perception, percepts
 from tests.engine.conftest import Stage
 
-TAGGED = "SCN:tag percept retries live in the queue SCN:say ok"
+TAGGED = "SCN:tag percept parcels wait in the depot SCN:say ok"
 
 
 @pytest.fixture
@@ -70,8 +70,8 @@ async def test_an_edit_of_an_agents_fact_makes_it_the_persons(stage, desk):
     await stage.say(TAGGED)
     [fact] = [event.percept for event in stage.of(e.PerceptChanged) if event.what == "live"]
     assert fact.producer is Producer.PRIMARY
-    edited = await desk.edit(fact.id, "retries live in the ledger")
-    assert (edited.content, edited.producer, edited.weight) == ("retries live in the ledger", Producer.USER, 900)
+    edited = await desk.edit(fact.id, "parcels wait in the ledger")
+    assert (edited.content, edited.producer, edited.weight) == ("parcels wait in the ledger", Producer.USER, 900)
     await desk.undo()
     back = await get(stage, fact)
     assert (back.content, back.producer, back.weight) == (fact.content, fact.producer, fact.weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-QUEUE = "SCN:tag percept retries live in the queue worker SCN:tag percept prices are integers SCN:say ok"
+QUEUE = "SCN:tag percept parcels wait in the depot hall SCN:tag percept prices are integers SCN:say ok"
 
 
 async def test_pin_forget_and_undo_by_key(open_desk) -> None:
@@ -87,7 +87,7 @@ async def test_details_tell_where_a_fact_is_from_and_lead_there(open_desk) -> No
         await desk.press("enter")
         await desk.sees("stated by qwen (primary)", "WEIGHT OVER TIME", "captured by primary", "in turn")
         await desk.press("home", "enter")
-        await desk.sees("▌ SCN:tag percept retries")
+        await desk.sees("▌ SCN:tag percept parcels")
 
 
 async def test_the_full_list_lives_too(open_desk) -> None:

@@ -132,14 +132,14 @@ async def test_a_fact_that_is_learned_meanwhile_comes_and_flashes(open_desk, bro
 async def test_an_edit_in_place_makes_an_agents_fact_the_persons(open_desk, browser) -> None:
     async with open_desk() as desk:
         seen = browser(desk)
-        fact = await seen.add("retries live in the queue")
+        fact = await seen.add("parcels wait in the depot")
         await seen.open()
         await desk.press("e")
         edit = desk.app.screen.query_one(TextArea)
         row = seen.facts.region.y + seen.facts.cursor_row
         assert (edit.region.y, edit.text) == (row, fact.content)
         await desk.press(*" worker".replace(" ", "§").replace("§", ""), "enter")
-        await seen.is_now(fact, content="retries live in the queueworker", producer=Producer.USER, weight=900)
+        await seen.is_now(fact, content="parcels wait in the depotworker", producer=Producer.USER, weight=900)
         assert not seen.pane.editing
         await desk.press("u")
         await seen.is_now(fact, content=fact.content, producer=Producer.PRIMARY, weight=700)
@@ -300,7 +300,7 @@ async def test_a_filter_finds_as_one_types_with_scores_and_says_what_would_be_gi
         seen = browser(desk)
         await seen.add("prices are integers of cents")
         only = await seen.add("prices come from the ledger", consumer=Consumer.ESCALATION)
-        await seen.add("retries live in the queue")
+        await seen.add("parcels wait in the depot")
         await seen.open()
         await desk.press("slash", *"prices")
         await desk.sees("2 facts for “prices”", "qwen would be given ▸ 1")
@@ -321,11 +321,11 @@ async def test_only_the_last_words_of_fast_typing_are_shown(open_desk, browser) 
     async with open_desk() as desk:
         seen = browser(desk)
         await seen.add("prices are integers")
-        await seen.add("retries live in the queue")
+        await seen.add("parcels wait in the depot")
         await seen.open()
-        await desk.press("slash", *"prices", *["backspace"] * 6, *"queue")
-        await desk.sees("1 fact for “queue”")
-        assert seen.facts.rows[1].percept.content == "retries live in the queue"
+        await desk.press("slash", *"prices", *["backspace"] * 6, *"depot")
+        await desk.sees("1 fact for “depot”")
+        assert seen.facts.rows[1].percept.content == "parcels wait in the depot"
 
 
 async def test_why_explains_every_part_of_the_score_and_what_is_left_out(open_desk, browser) -> None:
@@ -361,10 +361,10 @@ async def test_details_stand_beside_the_list_and_lead_to_other_facts(open_desk, 
 async def test_details_tell_where_a_fact_was_given_last_and_lead_to_the_turn(open_desk, browser) -> None:
     async with open_desk((80, 24)) as desk:
         seen = browser(desk)
-        await desk.say("SCN:tag percept retries live in the queue SCN:say ok")
+        await desk.say("SCN:tag percept parcels wait in the depot SCN:say ok")
         await desk.sees("remembered")
         await desk.idle()
-        await desk.say("where do retries live? SCN:say in the queue")
+        await desk.say("where do parcels wait? SCN:say in the depot")
         await desk.idle()
         for number in range(6):
             await desk.say(rf"filler {number} SCN:repeat 8 line\n\n")
@@ -374,14 +374,14 @@ async def test_details_tell_where_a_fact_was_given_last_and_lead_to_the_turn(ope
         await desk.until(lambda: isinstance(desk.app.screen, Reader), "details")
         await desk.sees("stated by qwen (primary)", "↩ in turn 1", "LAST GIVEN", "↩ to qwen in turn")
         await desk.press("enter")
-        await desk.sees("▌ SCN:tag percept retries")
+        await desk.sees("▌ SCN:tag percept parcels")
         assert desk.app.screen is desk.app.main
 
 
 async def test_a_fact_of_another_session_leads_into_that_session(open_desk, browser) -> None:
     async with open_desk((80, 24)) as desk:
         seen = browser(desk)
-        await desk.say("SCN:tag percept retries live in the queue SCN:say ok")
+        await desk.say("SCN:tag percept parcels wait in the depot SCN:say ok")
         await desk.sees("remembered")
         await desk.idle()
         first = seen.conductor.session.id
@@ -394,7 +394,7 @@ async def test_a_fact_of_another_session_leads_into_that_session(open_desk, brow
         await desk.sees("in turn 1 of “")
         await desk.press("enter")
         await desk.until(lambda: desk.app.control.session_id == first, "the first session")
-        await desk.sees("▌ SCN:tag percept retries")
+        await desk.sees("▌ SCN:tag percept parcels")
 
 
 async def test_a_clean_up_marks_candidates_and_one_undo_brings_all_of_them_back(open_desk, browser) -> None:
@@ -403,7 +403,7 @@ async def test_a_clean_up_marks_candidates_and_one_undo_brings_all_of_them_back(
         copies = [
             await seen.add(text) for text in ("prices are integers", "The prices are integers!", "Prices: integers")
         ]
-        await seen.add("retries live in the queue")
+        await seen.add("parcels wait in the depot")
         await seen.open()
         await desk.press("b")
         await desk.sees("clean up memory", "look-alikes", "3 facts, 2 marked", "never recalled", "conflicts", "expired")

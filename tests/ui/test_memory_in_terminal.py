@@ -6,7 +6,7 @@ from tests.ui.test_in_terminal import READY, program, quit_program
 
 __all__ = ["program"]
 
-FACT = "retries live in the queue"
+FACT = "parcels wait in the depot"
 
 
 def test_a_fact_is_found_edited_forgotten_and_brought_back(program) -> None:
@@ -19,8 +19,8 @@ def test_a_fact_is_found_edited_forgotten_and_brought_back(program) -> None:
         terminal.press("f2")
         terminal.wait_for("memory · 2 facts")
         terminal.wait_for("WHERE IT IS FROM")
-        terminal.send("/retries")
-        terminal.wait_for("for “retries”")
+        terminal.send("/parcels")
+        terminal.wait_for("for “parcels”")
         terminal.press("enter")
         terminal.send("e")
         terminal.wait_for("enter keeps it")
