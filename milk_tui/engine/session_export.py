@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import msgspec
 from msgspec import Struct
 
+from milk_tui.core.attachments import Attachment, Kind
 from milk_tui.core.records import BrickKind, Leg, Role, Session, ToolCall, Turn
 from milk_tui.core.tags import mask
 from milk_tui.core.text import clean, one_line
@@ -34,15 +35,16 @@ _MARKS = {Role.PRIMARY: "●", Role.ESCALATION: "◆"}
 
 
 class Said(Struct, frozen=True):
-    """One turn, with each leg and its tool calls."""
+    """One turn, with each leg and its tool calls, and what came with its prompt (an image without its bytes)."""
 
     turn: Turn
     legs: tuple[tuple[Leg, tuple[ToolCall, ...]], ...]
+    attached: tuple[Attachment, ...] = ()
 
 
 def conversation(store: Store, session_id: str, last: int | None = None) -> Iterator[Said]:
     """The turns, oldest first, a few in memory at a time; ``last``: only so many of the newest. Blocks."""
-    from milk_tui.store import legs, turns
+    from milk_tui.store import attachments, legs, turns
 
     ids = [turn.id for turn in store.read_sync(lambda conn: turns.index(conn, session_id))]
     ids = ids[-last:] if last else ids
@@ -54,10 +56,12 @@ def conversation(store: Store, session_id: str, last: int | None = None) -> Iter
         wanted = [leg_id for turn_id in chunk for leg_id in legs_of.get(turn_id, [])]
         found = store.read_sync(partial(turns.many, turn_ids=chunk))
         bodies = store.read_sync(partial(legs.bodies, leg_ids=wanted))
+        came_with = store.read_sync(partial(attachments.shown, turn_ids=chunk))
         for turn_id in chunk:
             if turn_id in found:
                 of_turn = [bodies[leg_id] for leg_id in legs_of.get(turn_id, []) if leg_id in bodies]
-                yield Said(found[turn_id], tuple((body.leg, body.tools) for body in of_turn))
+                said = tuple((body.leg, body.tools) for body in of_turn)
+                yield Said(found[turn_id], said, came_with.get(turn_id, ()))
 
 
 class Words(Struct, frozen=True):
@@ -112,6 +116,14 @@ def ending(leg: Leg) -> str:
     return "" if status == "done" else status
 
 
+def attached_line(words: Words, came: Attachment) -> str:
+    """What came with a prompt, in one line."""
+    if came.kind is Kind.COMMAND:
+        return "printed" if came.ok else "printed, and failed"
+    note = f" · {words.line(came.note, 200)}" if came.note else ""
+    return f"{came.kind} attached: {words.line(came.name, 400)}{note}"
+
+
 def cost(leg: Leg) -> str:
     """Tokens and money of a leg as they were reported; empty when nothing was."""
     usage = leg.usage
@@ -140,6 +152,10 @@ def markdown(out: TextIO, session: Session, said: Iterable[Said]) -> None:
     out.write(f"{agents_of(session, words)}  \n`{words.line(session.directory)}` · {moment(session.created_ms)}\n")
     for each in said:
         out.write(f"\n## you · {moment(each.turn.created_ms)}\n\n{words.text(each.turn.prompt)}\n")
+        for came in each.attached:
+            out.write(f"\n▸ {attached_line(words, came)}\n")
+            if came.kind is Kind.COMMAND:
+                out.write(f"\n{fenced(words.text(came.text))}\n")
         for leg, tools in each.legs:
             about = " · ".join(
                 part for part in (moment(leg.started_ms), ending(leg), words.line(leg.reason), cost(leg)) if part

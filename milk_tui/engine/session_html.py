@@ -11,11 +11,13 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
+from milk_tui.core.attachments import Kind
 from milk_tui.core.records import Leg, Role, Session, ToolCall, ToolStatus
 from milk_tui.engine.session_export import (
     Said,
     Words,
     agents_of,
+    attached_line,
     cost,
     ending,
     heading,
@@ -79,8 +81,13 @@ def html(out: TextIO, session: Session, said: Iterable[Said]) -> None:
         out.write(
             f'<article class="you" id="turn-{each.turn.id}">\n<p class=who>you '
             f"<small>{moment(each.turn.created_ms)}</small></p>\n"
-            f"<div class=prompt>{escape(words.text(each.turn.prompt))}</div>\n</article>\n"
+            f"<div class=prompt>{escape(words.text(each.turn.prompt))}</div>\n"
         )
+        for came in each.attached:
+            out.write(f"<p><small>{escape(attached_line(words, came))}</small></p>\n")
+            if came.kind is Kind.COMMAND:
+                out.write(f"<pre>{escape(words.text(came.text))}</pre>\n")
+        out.write("</article>\n")
         for leg, tools in each.legs:
             _leg(out, words, leg, tools)
     out.write("</main>\n</body>\n</html>\n")

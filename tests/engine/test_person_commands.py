@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator
 
@@ -11,7 +12,7 @@ import pytest
 from milk_tui.core.errors import MilkError
 from milk_tui.core.permissions import Scope, Verdict
 from milk_tui.core.records import TurnStatus
-from milk_tui.engine import events
+from milk_tui.engine import events, session_export, session_html
 from milk_tui.store import attachments, legs, turns
 from tests.engine.conftest import Stage
 from tests.support.polling import until
@@ -123,3 +124,15 @@ async def test_leaving_the_session_ends_it(person: Stage) -> None:
     turn = await person.read(lambda conn: turns.get(conn, running.result() if running.done() else 1))
     assert turn.status is TurnStatus.CANCELLED
     await running
+
+
+@pytest.mark.parametrize("write", [session_export.markdown, session_html.html])
+async def test_it_and_what_was_attached_are_in_an_export(person: Stage, write) -> None:
+    await person.conductor.commands.run("echo one > a.txt; echo the-answer-is-42")
+    await person.say("see @a.txt SCN:say ok")
+    session, store = person.conductor.session, person.conductor.store
+    out = io.StringIO()
+    await asyncio.to_thread(lambda: write(out, session, session_export.conversation(store, session.id)))
+
+    assert "the-answer-is-42\n[exit code 0" in out.getvalue()
+    assert "file attached: a.txt · 1 line" in out.getvalue()
