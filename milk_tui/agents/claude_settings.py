@@ -27,7 +27,7 @@ ENVIRONMENT = {
 """The last one: newer versions answer a prompt before their sub-agents are done, and go on with a turn of their own."""
 
 MAX_RETRIES = "CLAUDE_CODE_MAX_RETRIES"
-RETRIES = 3
+RETRIES = 5
 """Without a bound a refused key is tried for minutes."""
 
 

@@ -24,6 +24,8 @@ from milk_tui.engine.agent_spec import AgentSpec
 from milk_tui.engine.hosted import HOSTED
 from milk_tui.engine.local_servers import Probe, Server, probe_all, servers_to_probe
 
+PROGRAMS_VARIABLE = "MILK_TUI_PROGRAMS"
+"""``none``: an installed agent is used only when it is named, never by itself."""
 CLAUDE = ("claude", "Claude Code", agent_spec.CLAUDE)
 INSTALL_CLAUDE = "npm install -g @anthropic-ai/claude-code"
 
@@ -267,7 +269,7 @@ class _Look:
         for word, title, command in (CLAUDE, *((p.name, p.title, p.command) for p in PRESETS)):
             path = self.installed(command[0])
             if path:
-                unused = "; not used: privacy.local_only is true" if self.config.privacy.local_only else ""
+                unused = self._unused()
                 self.note("program", word, True, f"{title}: {path}{unused}")
                 found = found or (None if unused else agent_spec.program(Role.ESCALATION, word, path))
             elif word == CLAUDE[0]:
@@ -278,6 +280,12 @@ class _Look:
             hint = f"To get one: {PRESETS[0].install}"
             self.note("program", "other agents", False, f"not installed: {', '.join(missing)}", hint)
         return found
+
+    def _unused(self) -> str:
+        """Why no program is taken by itself; empty when one may be."""
+        if self.config.privacy.local_only:
+            return "; not used: privacy.local_only is true"
+        return "; not taken by itself" if self.environ.get(PROGRAMS_VARIABLE) == "none" else ""
 
     def installed(self, program: str) -> str:
         """Where a program is; empty when it is nowhere on the PATH."""
