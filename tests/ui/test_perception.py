@@ -256,7 +256,7 @@ async def test_every_size_shows_every_layer(open_desk, size) -> None:
 
 
 async def test_hostile_text_is_shown_as_text(open_desk) -> None:
-    hostile = "\x1b[31mred\x1b]52;c;aGk=\x07 [bold]not bold[/bold] \u202eevil " + "x" * 100_000
+    hostile = "\x1b[31mred\x1b]52;c;aGk=\x07 [bold]not bold[/bold] \u202eevil " + "x" * 20_000
     async with open_desk() as desk:
         await write(desk, Layer.FRAME, "story\x1b[0m", hostile, reason=hostile, writer="\x1b[5mqwen")
         screen = await open_it(desk)
