@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from milk_tui.core.records import ToolStatus
 from milk_tui.engine import events
+from milk_tui.engine.helper.profiles import BUILT_IN
 from milk_tui.engine.launch import Launch
 from milk_tui.store import helper_runs, notes
 from tests.engine.conftest import Stage, begin
@@ -180,3 +182,92 @@ async def test_what_happened_before_the_program_started_is_no_signal(stage: Stag
         assert len(await later.read(helper_runs.log)) == 1
     finally:
         await later.workspace.aclose()
+
+
+async def _with(launch: Launch, home: Path, config: str) -> Stage:
+    memory = launch.directory / "memory"
+    memory.mkdir(exist_ok=True)
+    (memory / NAME).write_text(RECORD)
+    configure(home, f"[helper]\nsettle = 0.0\n{config}")
+    return await begin(launch, home)
+
+
+async def test_the_first_profile_of_the_configuration_acts_and_no_other(launch: Launch, home: Path) -> None:
+    folder = home / "home" / "config" / "helpers"
+    folder.mkdir(parents=True)
+    built = (BUILT_IN / "recall.md").read_text()
+    (folder / "eager.md").write_text(built.replace("id: recall", "id: eager"))
+    stage = await _with(launch, home, 'profiles = ["eager", "recall"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        await stage.say("next SCN:say yes")
+        assert {run.profile_id for run in await ran(stage, 2)} == {"eager"}
+    finally:
+        await stage.workspace.aclose()
+
+
+async def test_the_profile_for_tools_runs_after_a_tool(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, 'profiles = ["recall-after-tools"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say("hello SCN:say hi")
+        await stage.say(f"{RUNS_INTO_IT} SCN:tool list_memory {{}} SCN:then SCN:say done")
+        [run] = await ran(stage, 1)
+        assert (run.signal, run.profile_id) == ("session.tool-completed", "recall-after-tools")
+    finally:
+        await stage.workspace.aclose()
+
+
+async def test_a_session_out_of_scope_is_left_alone(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, f'directories = ["{home / "elsewhere"}"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        assert await stage.read(helper_runs.log) == []
+    finally:
+        await stage.workspace.aclose()
+
+
+async def test_a_note_waits_for_the_kind_of_boundary_that_is_configured(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, 'carrier_kinds = ["tool.started"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        await ran(stage, 1)
+        await stage.say("next SCN:say yes")
+        assert NAME not in last_request(stage)
+        await stage.say("now SCN:tool list_memory {} SCN:then SCN:say yes")
+        assert NAME in last_request(stage)
+    finally:
+        await stage.workspace.aclose()
+
+
+async def test_signals_that_come_together_are_one_run(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, 'profiles = ["recall-after-tools"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        session = stage.conductor.session.id
+        for number in range(3):
+            ended = events.ToolFinished(
+                session_id=session, leg_id=1, tool_id=number, status=ToolStatus.OK, result="done"
+            )
+            stage.conductor.publish(ended)
+        await ran(stage, 1)
+        await stage.workspace.close_session(stage.conductor)
+        assert len(await runs(stage)) == 1
+    finally:
+        await stage.workspace.aclose()
+
+
+async def test_a_model_that_is_not_there_fails_visibly_and_no_turn_with_it(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, 'runtime = "litellm"\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        await helper_is(stage, "failed")
+        assert "helper.model: missing" in next(e for e in stage.of(events.HelperStatus) if e.state == "failed").text
+        await stage.say("next SCN:say yes")
+    finally:
+        await stage.workspace.aclose()
