@@ -11,9 +11,10 @@ from pathlib import Path
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Session
 from milk_tui.store import Store, file_changes
+from milk_tui.store.file_changes import ChangedFile
 from milk_tui.tools import changes
 from milk_tui.tools.base import Refused
-from milk_tui.tools.changes import ChangedFile, Changes, Diff
+from milk_tui.tools.changes import Changes, Diff
 from milk_tui.tools.places import Place, open_file, status
 from milk_tui.tools.site import Site
 from milk_tui.tools.texts import binary, decode
@@ -51,8 +52,7 @@ class ChangesDesk:
 
     async def files(self) -> list[Changed]:
         """The changed files, in the order in which they were first changed."""
-        rows = await self._store.read(partial(file_changes.of_session, session_id=self._session().id))
-        found = changes.files(rows)
+        found = await self._store.read(partial(file_changes.files, session_id=self._session().id))
         return [await asyncio.to_thread(self._look, file) for file in found]
 
     async def named(self, name: str) -> Changed:

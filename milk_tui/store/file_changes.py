@@ -27,6 +27,16 @@ class FileChange(Struct, frozen=True, kw_only=True):
     at_ms: int = 0
 
 
+class ChangedFile(Struct, frozen=True, kw_only=True):
+    """A file of a session: as it was before the first change, and as the last one left it."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int | None
+    times: int
+
+
 def add(db: Database, change: FileChange) -> int:
     """Keep a change; its id."""
     cursor = db.execute(
@@ -51,10 +61,14 @@ def remove(db: Database, change_id: int) -> None:
     db.execute("delete from file_changes where id = ?", (change_id,))
 
 
-def of_session(conn: sqlite3.Connection, session_id: str, path: str | None = None) -> list[FileChange]:
-    """The changes of a session, or of one file in it, oldest first."""
+def files(conn: sqlite3.Connection, session_id: str) -> list[ChangedFile]:
+    """The changed files, in the order in which they were first changed; those that are as they were left out."""
     rows = conn.execute(
-        "select * from file_changes where session_id = ?1 and (?2 is null or path = ?2) order by id",
-        (session_id, path),
+        "select first.path, first.before, last.after, first.mode, changed.times from"
+        " (select min(id) as first, max(id) as last, count(*) as times from file_changes where session_id = ?"
+        "  group by path) as changed"
+        " join file_changes as first on first.id = changed.first join file_changes as last on last.id = changed.last"
+        " where first.before is not last.after order by changed.first",
+        (session_id,),
     )
-    return [FileChange(**dict(row)) for row in rows]
+    return [ChangedFile(**dict(row)) for row in rows]

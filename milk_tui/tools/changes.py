@@ -7,7 +7,6 @@ neither edited nor deleted. Files that a command changes are not known here.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -53,34 +52,6 @@ class Changes:
         """The change was not done after all."""
         if self.store is not None and kept is not None:
             await self.store.write(partial(file_changes.remove, change_id=kept))
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """A file of the session: as it was before the first change, and as the last one left it."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    mode: int | None
-    times: int
-
-    @property
-    def same(self) -> bool:
-        """True when it is again as it was."""
-        return self.before == self.after
-
-
-def files(changes: Sequence[FileChange]) -> list[ChangedFile]:
-    """The changed files, in the order in which they were first changed; those that are as they were left out."""
-    found: dict[str, ChangedFile] = {}
-    for change in changes:
-        first = found.get(change.path)
-        if first is None:
-            found[change.path] = ChangedFile(change.path, change.before, change.after, change.mode, 1)
-        else:
-            found[change.path] = ChangedFile(change.path, first.before, change.after, first.mode, first.times + 1)
-    return [file for file in found.values() if not file.same]
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,8 +160,8 @@ def look_at_store(place: Place) -> None:
         assert store.read_sync(lambda conn: legs.get(conn, second)).text == DESIGN
         (grant,) = store.read_sync(lambda conn: grants.all_of(conn))
         assert (grant.tool, grant.session_id, grant.uses) == ("run_command", row.id, 1)
-        (change,) = store.read_sync(lambda conn: file_changes.of_session(conn, row.id))
-        assert (change.before, change.after) == (BROKEN.encode(), MENDED.encode())
+        (change,) = store.read_sync(lambda conn: file_changes.files(conn, row.id))
+        assert (change.before, change.after, change.times) == (BROKEN.encode(), MENDED.encode(), 1)
 
 
 def test_without_a_screen_nothing_is_allowed_and_the_answer_says_so(place: Place, project: Path) -> None:
