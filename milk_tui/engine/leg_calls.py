@@ -12,6 +12,7 @@ from milk_tui.core.permissions import PermissionRequest, Verdict
 from milk_tui.core.records import Session, ToolCall, ToolStatus
 from milk_tui.core.text import clean
 from milk_tui.engine import events, exchanges, peers
+from milk_tui.engine.agent_asks import with_class
 from milk_tui.engine.events import AnyEvent
 from milk_tui.engine.order import Desk, Order
 from milk_tui.store import private_calls, tool_calls
@@ -91,6 +92,8 @@ class LegCalls:
     async def ask(self, request: PermissionRequest) -> Verdict:
         """The verdict for a request of this leg's agent, kept with the call that it is for."""
         desk = self.desk.permissions
+        if self.order.agent.caps.own_tools:
+            request = with_class(request)
         verdict = await desk.ask(request) if desk else Verdict(allowed=False, by=grants.NOBODY, reason=grants.NO_PERSON)
         if request.call_id:
             self._allowed[request.call_id] = grants.said_by(verdict)
