@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from milk_tui.engine.permissions import PermissionDesk
     from milk_tui.tools.site import Site
 
-YOU = "you"
+YOU = "your command"
 """Who asks, in requests for permission and in grants."""
 RULE = "command"
 """The rule of a turn that is a command: no agent works on it."""

@@ -175,9 +175,9 @@ def fact_part(percept: Percept) -> p.Fact:
 
 def route_line(route: RouteDecision | None) -> str:
     """Why the turn came here; nothing when nothing speaks for anything else."""
-    if route is None or (route.rule == "primary" and not route.parts):
+    if route is None or route.rule == "primary":
         return ""
-    if route.rule in ("signals", "primary") and route.parts:
+    if route.rule == "signals":
         return "routed: " + ", ".join(f"{part.name} {routing.signed(part.value)}" for part in route.parts)
     return f"{route.rule}: {route.reason}"
 
