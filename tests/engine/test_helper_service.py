@@ -271,3 +271,22 @@ async def test_a_model_that_is_not_there_fails_visibly_and_no_turn_with_it(launc
         await stage.say("next SCN:say yes")
     finally:
         await stage.workspace.aclose()
+
+
+async def test_what_happens_inside_a_sub_agent_is_no_signal(launch: Launch, home: Path) -> None:
+    stage = await _with(launch, home, 'profiles = ["recall-after-tools"]\n')
+    try:
+        await helper_is(stage, "idle")
+        await stage.say(f"{RUNS_INTO_IT} SCN:say done")
+        session = stage.conductor.session.id
+        for number, name in enumerate(("↳ Read", "Read")):
+            began = events.ToolStarted(session_id=session, leg_id=1, tool_id=number, name=name, arguments="{}")
+            ended = events.ToolFinished(session_id=session, leg_id=1, tool_id=number, status=ToolStatus.OK, result="")
+            stage.conductor.publish(began)
+            stage.conductor.publish(ended)
+            if not number:
+                await stage.say("next SCN:say yes")
+                assert await stage.read(helper_runs.log) == []
+        await ran(stage, 1)
+    finally:
+        await stage.workspace.aclose()

@@ -23,6 +23,7 @@ from milk_tui.core.records import Producer, Session, ToolStatus
 from milk_tui.engine import events
 from milk_tui.engine.decisions import Refreshed, Watching, folder_of
 from milk_tui.engine.helper import delivery
+from milk_tui.engine.leg import SUB_AGENT
 from milk_tui.store import Store, helper_runs, notes, owner, percepts
 from milk_tui.store.clock import now_ms
 
@@ -195,6 +196,8 @@ class HelperService:
                 watched.tools[event.tool_id] = event.name
             case events.ToolFinished():
                 name = watched.tools.pop(event.tool_id, "")
+                if name.startswith(SUB_AGENT):
+                    return
                 self._signal(watched, "session.tool-completed")
                 if name.startswith(_ASK):
                     self._signal(watched, _TASK_ENDS.get(event.status, "task.failed"))
