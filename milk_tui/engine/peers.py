@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import secrets
 from collections.abc import Callable
 from typing import Annotated
 
@@ -38,8 +39,9 @@ def tool_name(agent_name: str) -> str:
 
 
 def peer_tool(agent: Agent, role: Role, spent: Callable[[Usage], None]) -> Tool | None:
-    """The tool that asks ``agent``; ``None`` for one that keeps a session of its own. ``spent`` is told its tokens."""
-    if not agent.caps.stateless:
+    """The tool that asks ``agent``; ``None`` for one whose fixed text lives in its history (ACP), because it can't be
+    asked beside it. ``spent`` is told its tokens."""
+    if agent.caps.static_in_history:
         return None
 
     async def prepare(site: Site, question: Question) -> Prepared:
@@ -50,7 +52,7 @@ def peer_tool(agent: Agent, role: Role, spent: Callable[[Usage], None]) -> Tool 
             raise Refused(f"The question has {len(text):,} characters; at most {QUESTION_CHARS:,} are asked.")
 
         async def run(call: Call) -> ToolOutcome:
-            return await _ask(agent, role, text, spent, call)
+            return await _ask(agent, site, role, text, spent, call)
 
         return Prepared(run)
 
@@ -65,21 +67,38 @@ def peer_tool(agent: Agent, role: Role, spent: Callable[[Usage], None]) -> Tool 
     )
 
 
-async def _ask(agent: Agent, role: Role, text: str, spent: Callable[[Usage], None], call: Call) -> ToolOutcome:
+async def _ask(
+    agent: Agent, site: Site, role: Role, text: str, spent: Callable[[Usage], None], call: Call
+) -> ToolOutcome:
+    """A runtime with processes gets one for this question alone, in which it is allowed nothing that it would ask."""
     static = Segment(name="identity", text=_STATIC, stable=True, included=True, why="a question of the other agent")
-    plan = ContextPlan(role=role, mode=ContextMode.FIRST, segments=(static,))
+    once = f"ask-{secrets.token_hex(6)}"
+    request = LegRequest(
+        role=role,
+        plan=ContextPlan(role=role, mode=ContextMode.FIRST, segments=(static,)),
+        prompt=text,
+        session_id=once,
+        directory=str(site.directory),
+        static="" if agent.caps.stateless else _STATIC,
+    )
     parts: list[str] = []
-    async with contextlib.aclosing(agent.run(LegRequest(role=role, plan=plan, prompt=text))) as stream:  # type: ignore[type-var]
-        async for event in stream:
-            match event:
-                case said.TextDelta(piece):
-                    parts.append(piece)
-                    call.emit(clean(piece))
-                case said.UsageReported(usage):
-                    spent(usage)
-                case said.LegEnd(error=error) if error is not None:
-                    return ToolOutcome(f"{agent.name} could not answer: {error.message}", ok=False)
+    problem = ""
+    try:
+        async with contextlib.aclosing(agent.run(request)) as stream:  # type: ignore[type-var]
+            async for event in stream:
+                match event:
+                    case said.TextDelta(piece):
+                        parts.append(piece)
+                        call.emit(clean(piece))
+                    case said.BlockReplaced():
+                        parts.clear()
+                    case said.UsageReported(usage):
+                        spent(usage)
+                    case said.LegEnd(error=error) if error is not None:
+                        problem = error.message
+    finally:
+        await agent.leave(once)
     answer = clean("".join(parts)).strip()
-    if not answer:
-        return ToolOutcome(f"{agent.name} said nothing.", ok=False)
+    if problem or not answer:
+        return ToolOutcome(f"{agent.name} could not answer: {problem or 'it said nothing'}", ok=False)
     return ToolOutcome(cut(answer, ANSWER_CHARS))

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 from milk_tui.engine.events import ToolFinished, UsageChanged
+from milk_tui.engine.launch import Launch
 from milk_tui.engine.peers import tool_name
-from tests.engine.conftest import Stage
+from milk_tui.store import remotes
+from tests.agents.test_child import alive
+from tests.engine.conftest import Stage, begin
+from tests.engine.test_remote_agents import configure, prompts, record
+from tests.support.polling import until
 
 
 def sent(stage: Stage) -> list[dict]:
@@ -43,3 +50,19 @@ async def test_an_empty_question_and_a_failure_are_told(stage: Stage) -> None:
 def test_every_name_makes_a_name_that_models_take() -> None:
     assert tool_name("claude") == "ask_claude"
     assert tool_name("Größe 2.5") == "ask_Gr__e_2_5"
+
+
+async def test_an_agent_with_processes_gets_one_for_the_question_alone(launch: Launch, home: Path) -> None:
+    configure(home)
+    stage = await begin(replace(launch, escalation="claude"), home)
+    try:
+        await stage.say(f"SCN:tool ask_claude {asking('SCN:say Use a key.')}\nSCN:then SCN:say ok")
+        (finished,) = stage.of(ToolFinished)
+        assert (finished.status, finished.result) == ("ok", "Use a key.")
+        assert prompts(home) == [["SCN:say Use a key."]]
+        pids = [entry["pid"] for entry in record(home) if "pid" in entry]
+        await until(lambda: not any(alive(pid) for pid in pids), what="the end of its process")
+        session = stage.conductor.session.id
+        assert await stage.read(lambda conn: remotes.current(conn, session, "claude", stand_in=False)) is None
+    finally:
+        await stage.workspace.aclose()
