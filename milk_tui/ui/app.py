@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
@@ -319,29 +320,41 @@ class MilkApp(Passing):
             self.exit(0)
 
     def _end_on_signals(self) -> None:
-        """A hang-up or a polite end saves like a quit does."""
+        """A hang-up or a polite end saves like a quit does, and so does a terminal that goes away without a word."""
+        from milk_tui.ui import hangup
+
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, self.call_later, self.action_quit)
-            except (NotImplementedError, RuntimeError, ValueError):
-                return
+        try:
+            loop.add_signal_handler(signal.SIGTERM, self.call_later, self.action_quit)
+            loop.add_signal_handler(signal.SIGHUP, self.terminal_lost)
+        except (NotImplementedError, RuntimeError, ValueError):
+            return
+        hangup.watch(0, lambda: loop.call_soon_threadsafe(self.terminal_lost))
+
+    def terminal_lost(self) -> None:
+        """Nobody sees the screen any more: save and leave, and look no more for keys."""
+        if (reading := getattr(self._driver, "exit_event", None)) is not None:
+            reading.set()
+        if not self._leaving:
+            self.call_later(self.action_quit)
 
 
 def run(launch: Launch) -> int:
     """Run the screen until the person leaves; the exit code. Nothing else writes to the terminal meanwhile."""
     from milk_tui import paths
-    from milk_tui.ui import guard, keys
+    from milk_tui.ui import guard, hangup, keys
 
     gc.disable()  # the start makes many objects that stay; they are looked through once it is over
     keys.install()
+    hangup.install()
     app = MilkApp(launch)
     log = paths.log_dir() / "screen.log"
     with guard.only_the_screen(log) as terminal:
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
         app.terminal = terminal
         code = app.run()
-        os.write(terminal, b"\x1b[23;0t")
+        with contextlib.suppress(OSError):
+            os.write(terminal, b"\x1b[23;0t")
     if app.return_code:
         print(f"milk-tui ended because of an error in itself; {paths.shown(log)} has the details.")
     return app.return_code or code or 0

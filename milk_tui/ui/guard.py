@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LONGEST_LOG = 1_000_000
@@ -38,7 +38,8 @@ def only_the_screen(log: Path) -> Iterator[int]:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        terminal.flush()
+        with suppress(OSError):  # the terminal may be gone
+            terminal.flush()
         sys.__stdout__, sys.__stderr__ = streams  # type: ignore[misc]
         for number, descriptor in enumerate(before, 1):
             os.dup2(descriptor, number)

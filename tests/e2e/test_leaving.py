@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from milk_tui.core.records import LegStatus, TurnStatus
-from milk_tui.store import legs, turns
+from milk_tui.store import legs, sessions, turns
 from tests.e2e.conftest import Place
 from tests.e2e.looking import ask, conversation, leave, plain, prompt, wait_in
 from tests.support.terminal import Terminal
@@ -117,3 +117,23 @@ def test_stopping_with_escape_keeps_what_came_and_the_session_goes_on(place: Pla
         ask(screen, r"second: SCN:say go \x6fn")
         wait_in(screen, "conversation", "go on", " out")
         leave(screen)
+
+
+@pytest.mark.parametrize("before", [(), ("setsid", "--wait")], ids=["with a signal", "without a word"])
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_terminal_that_vanishes_ends_the_program_and_loses_nothing(place: Place, before, busy: bool) -> None:
+    quiet = Place(place.root, before=before)
+    screen = quiet.open()
+    screen.wait_for("to ● fast")
+    ask(screen, r"first: SCN:delay 0.02 SCN:count 3000 row\n\n" if busy else "first: SCN:say one")
+    screen.wait_for("3 row" if busy else "│  one")
+    screen.send("half a thought")
+    screen.wait_for(lambda _: prompt(screen) == "half a thought")
+    screen.vanish()
+    place.wait_alone()
+    (leg,) = place.read(lambda conn: legs.of_turn(conn, 1))
+    assert leg.status is (LegStatus.CANCELLED if busy else LegStatus.DONE)
+    assert place.read(sessions.rows)[0].turns == 1
+    with place.open() as again:
+        again.wait_for(lambda _: prompt(again) == "half a thought")
+        leave(again)

@@ -280,6 +280,12 @@ class Terminal:
             except ProcessLookupError:
                 pass
 
+    def vanish(self) -> None:
+        """Take the pseudo-terminal away under the program, as when a connection breaks."""
+        os.close(self._fd)
+        self._fd = -1
+        self._ended = True
+
     def close(self) -> None:
         """End the program (politely, then not) and give the pseudo-terminal back. Safe to call twice."""
         if self._fd < 0:
