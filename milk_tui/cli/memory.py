@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from milk_tui.store.percepts import Change
 
 SHOWN_CHARS = 100
+_WHAT = {
+    "live": "remembered",
+    "confirmed": "known already, confirmed",
+    "superseded": "no longer holds",
+    "merged": "says what is known",
+    "suspected": "may contradict another (both stay; F2 asks)",
+}
 MOST = 10_000
 
 session_option = click.option(
@@ -122,19 +129,23 @@ def learn(
 ) -> None:
     """Remember a fact.
 
-    It belongs to this directory's most recent session; without one, to all sessions."""
+    It belongs to this directory's most recent session; without one, to all sessions. @NAME: before it restricts it to
+    that agent. What it updates is replaced, and can be restored."""
+    from milk_tui.cli.stored import now_ms
     from milk_tui.core.percepts import SecretRefusedError
     from milk_tui.core.records import PerceptScope
-    from milk_tui.store import percepts
+    from milk_tui.engine import admission
+    from milk_tui.store import sessions
 
-    def add(db: Database, where: str) -> Change:
-        return percepts.add(
+    def add(db: Database, where: str) -> list[Change]:
+        return admission.learn(
             db,
-            content=" ".join(text),
-            session_id=where or None,
+            " ".join(text),
+            session=sessions.get(db.conn, where) if where else None,
             scope=PerceptScope.GLOBAL if everywhere or not where else PerceptScope.SESSION,
             pinned=pin,
             allow_secret=allow_secret,
+            now=now_ms(),
         )
 
     try:
@@ -183,14 +194,17 @@ def restore(options: Options, id: str) -> None:
     _change(options, lambda db, _: percepts.restore(db, id))
 
 
-def _change(options: Options, what: Callable[[Database, str], Change], session: str | None = None) -> None:
+def _change(
+    options: Options, what: Callable[[Database, str], Change | list[Change]], session: str | None = None
+) -> None:
     from milk_tui.cli.stored import opened
 
     with opened(options) as store:
         where = _session_id(store, session)
-        change = store.write_sync(lambda db: what(db, where))
-    words = {"live": "remembered", "confirmed": "known already, confirmed"}.get(change.what, change.what)
-    output.line(f"{change.percept.short_id} {words}: {output.short(change.percept.content, SHOWN_CHARS)}")
+        made = store.write_sync(lambda db: what(db, where))
+    for change in made if isinstance(made, list) else [made]:
+        words = _WHAT.get(change.what, change.what)
+        output.line(f"{change.percept.short_id} {words}: {output.short(change.percept.content, SHOWN_CHARS)}")
 
 
 def _session_id(store: Store, name: str | None) -> str:

@@ -14,8 +14,9 @@ from milk_tui.core import currency
 from milk_tui.core.currency import Candidate, Decision, Kind
 from milk_tui.core.errors import MilkError
 from milk_tui.core.order_scan import looks_like_order
-from milk_tui.core.records import Consumer, Percept, PerceptStatus, Producer
-from milk_tui.store import percept_changes, percept_lists, percept_rows
+from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus, Producer, Session
+from milk_tui.core.tags import split_consumer
+from milk_tui.store import percept_changes, percept_lists, percept_rows, percepts
 from milk_tui.store.percepts import Change
 
 if TYPE_CHECKING:
@@ -23,6 +24,41 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 24
 """Best hits that are looked at for the ``currency.NEAREST`` live ones among them."""
+
+
+def learn(
+    db: Database,
+    text: str,
+    *,
+    session: Session | None,
+    scope: PerceptScope | None = None,
+    pinned: bool = False,
+    allow_secret: bool = False,
+    now: int,
+) -> list[Change]:
+    """The person states a fact: what happened to it, then what it did to others.
+
+    ``@NAME:`` before it restricts who gets it, "(replaces #id)" at its end names what it replaces. Raises
+    PerceptRefusedError.
+    """
+    consumer, content = Consumer.ALL, text.strip()
+    names = (session.primary.name, session.escalation.name if session.escalation else "") if session else ("", "")
+    if any(names):
+        consumer, content = split_consumer(content, *names)
+    content, replaces = currency.take_replaced(content)
+    change = percepts.add(
+        db,
+        content=content,
+        session_id=session.id if session else None,
+        scope=scope,
+        consumer=consumer,
+        pinned=pinned,
+        allow_secret=allow_secret,
+        now=now,
+    )
+    if change.what != "live":
+        return [change]
+    return [change, *weigh(db, change.percept, replaces=replaces, now=now)]
 
 
 def approve(db: Database, reference: str, *, now: int) -> list[Change]:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from milk_tui.core import cleanup, forgetting
 from milk_tui.core.cleanup import Candidates, CleanUp
-from milk_tui.core.currency import take_replaced
 from milk_tui.core.errors import MilkError, PerceptRefusedError
 from milk_tui.core.lifecycle import REINFORCEMENT
 from milk_tui.core.records import (
@@ -23,7 +22,6 @@ from milk_tui.core.records import (
     Producer,
     Session,
 )
-from milk_tui.core.tags import split_consumer
 from milk_tui.engine import admission, events
 from milk_tui.store import (
     Store,
@@ -88,23 +86,10 @@ class MemoryDesk:
     async def learn(self, text: str, *, pinned: bool = False, override_secret: bool = False) -> Percept:
         """The person states a fact; ``@NAME:`` before it restricts who gets it. Raises PerceptRefusedError."""
         session = self._session()
-        names = session.primary.name, session.escalation.name if session.escalation else ""
-        consumer, content = split_consumer(text.strip(), *names) if any(names) else (Consumer.ALL, text)
-        content, replaces = take_replaced(content)
-        add = partial(
-            percepts.add,
-            content=content,
-            session_id=session.id,
-            consumer=consumer,
-            pinned=pinned,
-            allow_secret=override_secret,
-        )
+        learn = partial(admission.learn, session=session, pinned=pinned, allow_secret=override_secret)
 
         def learned(db: Database) -> list[Change]:
-            change = add(db)
-            if change.what != "live":
-                return [change]
-            return [change, *admission.weigh(db, change.percept, replaces=replaces, now=now_ms())]
+            return learn(db, text, now=now_ms())
 
         try:
             changes, recorded = await self._store.write(lambda db: percept_changes.recorded(db, learned))

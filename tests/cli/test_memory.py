@@ -114,3 +114,10 @@ def test_an_unknown_id_is_said_in_one_line(milk: Milk, command: str, reference: 
     assert ran.code == 1
     assert ran.err.startswith("milk-tui: There is no fact")
     assert len(ran.err.splitlines()) == 1
+
+
+def test_a_fact_that_updates_another_replaces_it_from_the_shell_too(milk: Milk) -> None:
+    learned(milk, "The API port is 8412.")
+    said = milk("memory", "learn", "The API port is now 9000.").out
+    assert "no longer holds: The API port is 8412." in said
+    assert "8412" not in milk("memory", "list").out
