@@ -278,7 +278,7 @@ async def _run(options: Options, store: Store, signal: Signal, profile: str | No
         runtime = await making.make(config, lambda: host, manager.get)
         runner = Runner(store, runtime, lambda _: str(folder), carriers=config.helper.carrier_kinds)
         ended = await runner.run(signal, chosen)
-        while again and ended.status != "waiting":
+        while again and ended.status not in ("waiting", "refused"):
             waiting = await store.write(lambda db: helper_runs.take_waiting(db, signal.session_id))
             if waiting is None:
                 break

@@ -75,7 +75,6 @@ def begin(db: Database, asked: Begin, *, alive: Callable[[str], bool], now: int)
         (asked.profile_id,),
     ).fetchone()
     if running >= asked.max_concurrency:
-        wait(db, signal)
         raise BusyError(f"{asked.profile_id} runs {running} times already, which is what it may")
     run_id = enter(db, asked, now=now)
     db.execute(
@@ -132,10 +131,12 @@ def end(db: Database, run_id: int, status: str, *, now: int, **values: Any) -> b
 
 
 def clear(db: Database, *, alive: Callable[[str], bool], now: int) -> int:
-    """End leases that are over or whose program is gone, and runs without one; how many runs were interrupted."""
+    """End leases that are over or whose program is gone, and runs without one; how many runs were interrupted. What
+    waited behind such a run is forgotten with it: nothing is replayed."""
     for row in db.execute("select session_id, holder, expires_ms from helper_leases").fetchall():
         if row["expires_ms"] <= now or not alive(row["holder"]):
-            db.execute("delete from helper_leases where session_id = ?", (row["session_id"],))
+            for table in ("helper_leases", "helper_pending"):
+                db.execute(f"delete from {table} where session_id = ?", (row["session_id"],))
     cursor = db.execute(
         "update helper_runs set status = 'interrupted', ended_ms = ?, reason = 'its program ended'"
         " where status = 'running' and id not in (select run_id from helper_leases)",

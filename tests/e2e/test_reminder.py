@@ -127,6 +127,7 @@ def test_a_model_reminds_with_the_second_prompt(place: Place) -> None:
     assert all(tool["function"]["name"].startswith("memory_") for tool in asked[0]["tools"])
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_no_lease_and_a_note_is_delivered_once(place: Place) -> None:
     project(place)
     place.write_config('[helper]\nruntime = "litellm"\nmodel = "openai/recall"\nsettle = 0.0\n')

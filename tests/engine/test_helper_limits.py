@@ -385,3 +385,28 @@ async def test_the_embedded_model_is_not_asked_about_nothing(bench: Bench) -> No
     model = ScriptedModel("never")
     assert (await _embedded(bench, model, "Rename the function charge to charge_order")).status == "quiet"
     assert model.requests == []
+
+
+async def test_a_patient_caller_waits_for_its_turn_without_a_word_in_the_log(bench: Bench) -> None:
+    model = ScriptedModel([Delta(text="{")])
+    base = CompleteRequest(model="m", messages=())
+    runner = Runner(bench.store, ModelRuntime(model, base, local=True), lambda _: "", patient=True)
+    task = asyncio.create_task(runner.run(bench.signal(session_id="other"), bench.profile))
+    await until(lambda: model.requests)
+    assert (await runner.run(bench.signal(), bench.profile)).status == "busy"
+    assert bench.store.read_sync(lambda conn: helper_runs.waits(conn, "s"))
+    assert bench.store.read_sync(lambda conn: helper_runs.log(conn, session_id="s")) == []
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def test_what_waited_behind_a_run_that_died_is_not_replayed(bench: Bench) -> None:
+    begin = helper_runs.Begin(
+        signal=bench.signal(), profile_id="recall", profile_hash="h", runtime="lexical", model="", holder="x",
+        lease_ms=100, max_concurrency=1,
+    )  # fmt: skip
+    for _ in range(2):
+        bench.store.write_sync(lambda db: helper_runs.begin(db, begin, alive=lambda _: True, now=1_000))
+    assert bench.store.read_sync(lambda conn: helper_runs.waits(conn, "s"))
+    assert bench.store.write_sync(lambda db: helper_runs.clear(db, alive=lambda _: False, now=1_001)) == 1
+    assert not bench.store.read_sync(lambda conn: helper_runs.waits(conn, "s"))

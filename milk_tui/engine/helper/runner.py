@@ -39,8 +39,8 @@ LEASE_SPARE_MS = 30_000
 
 
 class Ended(Struct, frozen=True, kw_only=True):
-    """How a run ended. ``status``: note · quiet · failed · refused · cancelled, or ``waiting`` when another run has the
-    conversation and the signal is in its slot."""
+    """How a run ended. ``status``: note · quiet · failed · refused · cancelled; ``waiting`` when another run has the
+    conversation, ``busy`` when the profile runs elsewhere as often as it may, and the signal is in its slot."""
 
     status: str
     reason: str = ""
@@ -58,6 +58,9 @@ class Runner:
     carriers: tuple[str, ...] = notes.CARRIERS
     semantic: Semantic | None = None
     environ: dict[str, str] = field(default_factory=lambda: dict(os.environ))
+    patient: bool = False
+    """True where the caller comes again when the profile runs elsewhere as often as it may: the signal waits then, and
+    nothing is logged."""
 
     async def run(self, signal: Signal, profile: Profile) -> Ended:
         """Do one run. Raises only what the store raises, and ``CancelledError``."""
@@ -66,7 +69,10 @@ class Runner:
         try:
             run_id = await self.store.write(partial(self._begin, signal, profile))
         except BusyError as busy:
-            return await self._refuse(signal, profile, str(busy))
+            if not self.patient:
+                return await self._refuse(signal, profile, str(busy))
+            await self.store.write(partial(helper_runs.wait, signal=signal))
+            return Ended(status="busy", reason=str(busy))
         if run_id is None:
             return Ended(status="waiting")
         spent = Spent()

@@ -244,8 +244,11 @@ class HelperService:
                     waiting = await self._store.write(lambda db: helper_runs.take_waiting(db, session_id))
                     signals = [waiting] if waiting else []
                 chosen = await self._choose(watched, signals)
-                if chosen is not None and await self._run(watched, *chosen) == "waiting":
+                ended = await self._run(watched, *chosen) if chosen is not None else ""
+                if ended == "waiting":
                     return
+                if ended == "busy":
+                    await asyncio.sleep(_BUSY_S)
         except StoreError as error:
             self._say(watched, "failed", str(error))
         except Exception:
@@ -289,6 +292,7 @@ class HelperService:
                 lambda directory: str(folder_of(directory, self._config.records)),
                 carriers=self._config.carrier_kinds,
                 semantic=self._semantic,
+                patient=True,
             )
             ended = await runner.run(signal, profile)
         except MilkError as error:
@@ -357,4 +361,5 @@ class HelperService:
 
 
 _EXPIRY_S = 20.0
+_BUSY_S = 1.0
 _TASK_ENDS = {ToolStatus.OK: "task.completed", ToolStatus.CANCELLED: "task.interrupted"}
