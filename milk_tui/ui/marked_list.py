@@ -71,6 +71,11 @@ class MarkedList(InOrder, RowList):
             found = found or row.key == key
         return ""
 
+    def last_shown_with(self, index: int) -> int:
+        """What stands under a row belongs to it, up to the next one that can have the cursor."""
+        after = self._next(index + 1, 1)
+        return len(self.rows) - 1 if after is None else after - 1
+
     def lines_of(self, row: Row, width: int) -> Sequence[Line]:
         lines = row.lines(width)
         if row.key not in self.marks or not lines:

@@ -303,5 +303,10 @@ class RowList(Painter, ScrollView, can_focus=True):
         top = self._top(self.cursor)
         if self._next(self.cursor - 1, -1) is None:
             top = 0
-        region = Region(0, top, 1, self._ends[self.cursor] - top)
+        bottom = min(self._ends[self.last_shown_with(self.cursor)], top + max(1, self.scrollable_content_region.height))
+        region = Region(0, top, 1, max(self._ends[self.cursor], bottom) - top)
         self.scroll_to_region(region, animate=False, immediate=True, force=True)
+
+    def last_shown_with(self, index: int) -> int:
+        """The last row that is brought into sight with the row of the cursor, as far as there is room."""
+        return index
