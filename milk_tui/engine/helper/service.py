@@ -119,8 +119,14 @@ class HelperService:
         self._later(self._pending_again(watched))
 
     async def _pending_again(self, watched: _Watched) -> None:
-        """Notes that wait since an earlier run of the program are shown."""
+        """Notes that wait since an earlier run of the program are shown; a signal that waits since then is forgotten."""
         session = watched.conductor.session
+
+        def forget(db: Database) -> None:
+            if not helper_runs.leased(db.conn, session.id):
+                helper_runs.take_waiting(db, session.id)
+
+        await self._store.write(forget)
         waiting = await self._store.read(lambda conn: notes.pending(conn, session.id))
         delivery.told(session.id, waiting, watched.conductor.publish)
         if waiting:
