@@ -119,7 +119,7 @@ class HelperService:
         self._later(self._pending_again(watched))
 
     async def _pending_again(self, watched: _Watched) -> None:
-        """Notes that wait since an earlier run of the program are shown; a signal that waits since then is forgotten."""
+        """Notes that wait since an earlier run of the program are shown; a signal that waited then is forgotten."""
         session = watched.conductor.session
 
         def forget(db: Database) -> None:
