@@ -51,7 +51,9 @@ class Mention(Struct, frozen=True, kw_only=True):
     @property
     def looks_like_a_path(self) -> bool:
         """True when it can hardly be anything else, so that a miss is worth a word."""
-        return "/" in self.path or "." in self.path.strip(".") or self.lines is not None
+        if self.lines is not None:
+            return True
+        return bool(re.fullmatch(r"[^()=]*(?:/[^()=]*|\.[A-Za-z0-9]{1,5})", self.path)) and self.path.strip("./") != ""
 
 
 class Attachment(Struct, frozen=True, kw_only=True):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 4_000_000
 MOST_ENTRIES = 200
+MOST_MISSING = 3
+"""Names of files that are not there which are said: pasted code is full of words with an ``@``."""
 
 
 class _Left(Exception):
@@ -41,12 +43,13 @@ def read(directory: Path, named: Sequence[Mention]) -> tuple[list[Attachment], l
     without one."""
     attached: list[Attachment] = []
     problems: list[str] = []
-    room = TOTAL_CHARS
+    room, missing = TOTAL_CHARS, 0
     for mention in named:
         try:
             found = _read(directory, mention, min(FILE_CHARS, room))
         except FileNotFoundError:
-            if mention.looks_like_a_path:
+            missing += 1
+            if mention.looks_like_a_path and missing <= MOST_MISSING:
                 problems.append(f"not attached: there is no {_shown(mention.path)}")
             continue
         except _Left as left:

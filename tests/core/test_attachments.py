@@ -159,4 +159,6 @@ def test_the_path_of_a_dropped_image_is_known(pasted: str, path: str | None):
 
 def test_a_mention_that_can_only_be_a_path_is_known():
     assert Mention(path="src/a").looks_like_a_path and Mention(path="a.py").looks_like_a_path
-    assert not Mention(path="qwen").looks_like_a_path
+    assert Mention(path="x", lines=(1, 2)).looks_like_a_path
+    for word in ("qwen", "property", "pytest.fixture", "app.route(", "", "@", "..", "a(b/c)"):
+        assert not Mention(path=word).looks_like_a_path
