@@ -1,8 +1,9 @@
 """The dialog in which the person answers what an agent asks: over the prompt, beside the conversation.
 
-It never answers from keys that were meant for something else: for ``GUARD_S`` after it has taken the keyboard, or
-another request has taken the place of the one before, keys go to the prompt and clicks are ignored; and it takes the
-keyboard by itself only from an empty prompt in which nobody has typed for ``QUIET_S`` (``quality.md`` "permissions").
+It never answers from keys that were meant for something else. For ``GUARD_S`` after it has taken the keyboard, or
+another request has taken the place of the one before, keys and clicks are ignored. It takes the keyboard by itself only
+from an empty prompt in which nobody has typed for ``QUIET_S``, and then a key counts when no other one follows at once;
+what turns out to be typing goes to the prompt (``quality.md`` "permissions").
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input
 
 from milk_tui.core.permissions import PermissionRequest, Scope, Verdict
@@ -28,6 +30,8 @@ from milk_tui.ui.permission_parts import Choices, RequestText
 
 GUARD_S = 0.3
 QUIET_S = 1.0
+TYPING_S = 0.25
+"""Seconds in which a second key shows that somebody types."""
 ROOM_PERCENT = 60
 """Of the screen's rows, which the dialog takes at most."""
 LOW_ROWS = 16
@@ -78,6 +82,8 @@ class PermissionDialog(Vertical, can_focus=True):
         self._since = 0.0
         self._there = False
         self._took_over = False
+        self._held: tuple[str, Timer] | None = None
+        """A key that counts unless another follows at once."""
         self._shown = ("", 0)
         self._drawn_for = Size()
         self.wide = False
@@ -206,11 +212,39 @@ class PermissionDialog(Vertical, can_focus=True):
             if self._took_over and event.is_printable and event.character:
                 self.post_message(self.Left(event.character))
             return
+        if self._took_over and event.is_printable and event.character:
+            event.stop()
+            event.prevent_default()
+            self._hold(event.key, event.character)
+            return
         self._took_over = False
         request = self.request
         if request is not None and request.questions and self._question_key(event.key):
             event.stop()
             event.prevent_default()
+
+    def _hold(self, key: str, character: str) -> None:
+        """The first key after the dialog took the prompt's keyboard counts when none follows at once: else somebody
+        types, and that goes to the prompt."""
+        if self._held is not None:
+            before, timer = self._held
+            timer.stop()
+            self._held, self._took_over = None, False
+            self.post_message(self.Left(before + character))
+            return
+        asked = self.request.id if self.request else ""
+        self._held = (character, self.set_timer(TYPING_S, lambda: self._count(key, asked)))
+
+    def _count(self, key: str, asked: str) -> None:
+        """The key that was held answers the request that it was pressed for."""
+        self._held, self._took_over = None, False
+        if not self.has_focus or self.request is None or self.request.id != asked:
+            return
+        if self.request.questions and self._question_key(key):
+            return
+        for id_ in (*_ANSWERS, "allow-wider", "deny"):
+            if key in self._keymap.of(BY_ID[id_]):
+                self._choose(id_)
 
     def _question_key(self, key: str) -> bool:
         if key.isdigit():
@@ -341,6 +375,7 @@ class PermissionDialog(Vertical, can_focus=True):
         self._choose("deny")
 
     def action_leave(self) -> None:
+        self._took_over = False
         self.post_message(self.Left())
 
     def action_scroll(self, rows: int) -> None:

@@ -82,7 +82,9 @@ async def test_the_keys_answer(open_desk, keys: str, scope: Scope, kept: str) ->
         asked = Asked(desk)
         (asking,) = await asked.ask(request())
         await asked.settled()
-        await desk.press(*keys)
+        for key in keys:
+            await desk.press(key)
+            await desk.until(lambda key=key: asking.done() or key != "w" or asked.dialog.wide, "the key to count")
         verdict = await asked.answered(asking)
         assert (verdict.allowed, verdict.scope) == (True, scope)
         await desk.gone("qwen asks")
@@ -96,7 +98,9 @@ async def test_a_denial_takes_a_reason(open_desk) -> None:
         asked = Asked(desk)
         (asking,) = await asked.ask(request())
         await asked.settled()
-        await desk.press("n", *"use", "space", *"make", "enter")
+        await desk.press("n")
+        await desk.until(lambda: asked.dialog.line.has_focus, "the line for the reason")
+        await desk.press(*"use", "space", *"make", "enter")
         verdict = await asked.answered(asking)
         assert (verdict.allowed, verdict.reason) == (False, "use make")
 
@@ -110,6 +114,18 @@ async def test_keys_typed_ahead_answer_nothing_and_are_not_lost(open_desk) -> No
         await desk.press("y")
         await desk.until(lambda: desk.app.main.prompt.full_text == "y", "the key in the prompt")
         await desk.press("e", "s")
+        assert desk.app.main.prompt.full_text == "yes"
+        assert not asking.done()
+
+
+async def test_a_word_typed_without_looking_answers_nothing_and_stands_in_the_prompt(open_desk) -> None:
+    async with open_desk() as desk:
+        asked = Asked(desk)
+        (asking,) = await asked.ask(request())
+        await asked.settled()
+        await desk.press("y", "e")
+        await desk.until(lambda: desk.app.main.prompt.full_text == "ye", "the word in the prompt")
+        await desk.press("s")
         assert desk.app.main.prompt.full_text == "yes"
         assert not asking.done()
 
