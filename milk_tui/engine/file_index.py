@@ -49,11 +49,12 @@ class FileIndex:
     async def find(self, words: str, limit: int = LIMIT) -> list[str]:
         """Paths that fit, best first, relative to the directory; folders end in a slash. The letters may be anywhere
         in the path, in order."""
-        if not self._paths:
-            await self._make()
-        elif (self._stale or time.monotonic() - self._made > FRESH_S) and self._making is None:
+        first = not self._made
+        if (first or self._stale or time.monotonic() - self._made > FRESH_S) and self._making is None:
             self._making = asyncio.create_task(self._make())
             self._making.add_done_callback(self._made_anew)
+        if first and self._making is not None:
+            await asyncio.shield(self._making)  # who asks may type on and not wait: the list is made all the same
         return await asyncio.to_thread(self._find, words.removeprefix("./"), limit)
 
     async def aclose(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -67,6 +68,17 @@ def test_names_that_begin_with_the_words_come_first_and_short_ones_before_long_o
     paths = ["a/very/long/way/to/test_app.py", "app_test.py", "src/app.py", "app"]
 
     assert best(paths, "app", 4) == ["app", "src/app.py", "app_test.py", "a/very/long/way/to/test_app.py"]
+
+
+async def test_one_who_types_on_does_not_begin_the_list_again(tree: Path):
+    index = FileIndex(tree)
+    first = asyncio.create_task(index.find("a"))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+
+    assert "src/app.py" in await index.find("app")
+    await index.aclose()
 
 
 def test_names_that_could_not_be_written_are_left_out():
