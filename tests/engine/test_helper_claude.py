@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from milk_tui.agents.child import JsonChild, environment
 from milk_tui.core.helper_profile import Limits, parse
 from milk_tui.core.helper_signals import Signal
 from milk_tui.engine.decisions import index_folder
-from milk_tui.engine.helper.claude import GUARD, ClaudeRuntime, arguments, excess
+from milk_tui.engine.helper.claude import GUARD, READ_ONLY, ClaudeRuntime, arguments, excess
 from milk_tui.engine.helper.profiles import BUILT_IN
 from milk_tui.engine.helper.runner import Runner
 from milk_tui.store import Store, helper_runs, notes
+from tests.support.anthropic_server import AnthropicServer
 
 NAME = "2026-04-14-payment-retries.md"
 ANSWER = json.dumps(
@@ -149,3 +153,44 @@ async def test_a_program_that_is_not_there_is_unavailable(desk: Desk) -> None:
 
 def test_a_program_that_says_nothing_of_hooks_and_servers_is_fine():
     assert excess({"tools": ["Read"]}) == ""
+
+
+CLAUDE = os.environ.get("MILK_TEST_CLAUDE", "")
+
+
+@pytest.mark.contract
+@pytest.mark.skipif(not CLAUDE, reason="MILK_TEST_CLAUDE names no program")
+async def test_the_real_program_comes_up_with_nothing_but_reading(desk: Desk, tmp_path: Path) -> None:
+    """With a hook in the person's settings and an MCP server in the folder, neither of which it may use."""
+    home = tmp_path / "claude"
+    home.mkdir()
+    hooked = {"type": "command", "command": f"touch {tmp_path}/hooked"}
+    (home / "settings.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hooked]}]}}))
+    server = {"command": sys.executable, "args": ["-c", f"open('{tmp_path}/served', 'w')"]}
+    (desk.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"mail": server}}))
+    async with AnthropicServer() as anthropic:
+        environ = {
+            **os.environ,
+            "HOME": str(tmp_path),
+            "CLAUDE_CONFIG_DIR": str(home),
+            "ANTHROPIC_BASE_URL": anthropic.url,
+            "ANTHROPIC_API_KEY": "of-no-worth",
+        }
+        child = JsonChild(arguments((CLAUDE,), ""), env=environment(environ, {GUARD: "1"}), cwd=str(desk.folder))
+        await child.start()
+        try:
+            await child.send({"type": "user", "message": {"role": "user", "content": "SCN:say hello"}})
+            seen = [message async for message in _until_result(child)]
+        finally:
+            await child.aclose(0.5)
+    [init] = [message for message in seen if message.get("subtype") == "init"]
+    assert excess(init) == "" and set(init["tools"]) == set(READ_ONLY) and init["mcp_servers"] == []
+    assert seen[-1]["result"] == "hello"
+    assert not (tmp_path / "hooked").exists() and not (tmp_path / "served").exists()
+
+
+async def _until_result(child: JsonChild) -> AsyncIterator[dict]:
+    async for message in child.messages():
+        yield message
+        if message.get("type") == "result":
+            return
