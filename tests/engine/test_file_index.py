@@ -21,10 +21,14 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def make_work_tree(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+
+
 @pytest.mark.parametrize("git", [True, False])
 async def test_files_and_folders_are_found_and_ignored_ones_are_not(tree: Path, git: bool):
     if git:
-        subprocess.run(["git", "init", "-q", str(tree)], check=True)
+        make_work_tree(tree)
     index = FileIndex(tree)
     found = await index.find("")
     await index.aclose()
