@@ -56,7 +56,7 @@ def test_enter_pressed_again_in_a_dialog_does_it_once_and_closes_nothing_else(pl
         screen.wait_for("to ● fast")
         screen.press("f1")
         screen.wait_for("type to find a key")
-        screen.send("working set")
+        screen.send("as of any turn")
         screen.wait_for(lambda text: "ON THE MAIN SCREEN" not in text and "/perception" in text)
         screen.send("\r\r\r")
         screen.wait_for(lambda text: "esc back" in text and "perception" in text.splitlines()[0])
