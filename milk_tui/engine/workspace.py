@@ -170,14 +170,19 @@ class Workspace:
         return await making.make(self.config, lambda: self.host, self._manager)
 
     async def decide(self, conductor: Conductor, text: str, *, why: str = "", replaces: tuple[str, ...] = ()) -> str:
-        """Record a decision in the session's project; the file's name. Raises MilkError."""
+        """Record a decision in the session's project; the file's name. The id of a fact, with its ``#``, makes a record
+        of it. Raises MilkError."""
         from milk_tui.engine import decisions
 
         folder = decisions.folder_of(conductor.session.directory, self.config.helper.records)
-        decision = decisions.said(text, why=why, replaces=replaces)
-        today = datetime.date.today().isoformat()
-        write = partial(decisions.write, self.store, folder, decision, date=today)
-        return (await asyncio.to_thread(write)).name
+        fact = text if text.startswith("#") and " " not in text else ""
+
+        def write() -> str:
+            decision = decisions.said("" if fact else text, why=why, replaces=replaces)
+            decision = decisions.of_fact(self.store, fact, decision) if fact else decision
+            return decisions.write(self.store, folder, decision, date=datetime.date.today().isoformat()).name
+
+        return await asyncio.to_thread(write)
 
     def notices(self) -> list[str]:
         """How the database was opened, as lines for the person."""

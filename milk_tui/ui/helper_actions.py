@@ -29,7 +29,7 @@ HELPER_ACTIONS: tuple[Action, ...] = (
         "decide",
         "decide",
         "Record a decision in the project's memory folder. The first sentence is its title; why: and replaces: may "
-        "follow.",
+        "follow. The id of a fact makes a record of it.",
         Where.SESSION,
         (),
         "decide",

@@ -150,7 +150,7 @@ def _note_words(event: e.NoteChanged) -> str:
         case "pending" | "claimed":
             return f"pending: {event.text}"
         case "delivered":
-            return f"delivered to {event.receiver} {clock(event.at_ms)}"
+            return f"delivered {clock(event.at_ms)} to {event.receiver}"
         case status:
             return status + (f": {event.reason}" if event.reason else "")
 

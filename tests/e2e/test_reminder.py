@@ -87,7 +87,7 @@ def tell_the_story(place: Place) -> None:
         until(terminal, place, 1)
         terminal.send(f"{SECOND}\r")
         terminal.wait_for(ANSWERS[1])
-        terminal.wait_for("◌ delivered to fast")
+        terminal.wait_for("◌ delivered")
         until(terminal, place, 2)
         terminal.send(f"{THIRD}\r")
         terminal.wait_for(ANSWERS[2])
@@ -150,7 +150,7 @@ def test_a_kill_leaves_no_lease_and_a_note_is_delivered_once(place: Place) -> No
     with place.open() as terminal:
         terminal.wait_for("◌ pending")
         terminal.send(f"{SECOND}\r")
-        terminal.wait_for("◌ delivered to fast")
+        terminal.wait_for("◌ delivered")
         terminal.send(f"{THIRD}\r")
         until(terminal, place, 4)
         leave(terminal)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from milk_tui.core.errors import MilkError
 from milk_tui.core.records import ToolStatus
 from milk_tui.engine import events
 from milk_tui.engine.helper.profiles import BUILT_IN
@@ -290,3 +291,16 @@ async def test_what_happens_inside_a_sub_agent_is_no_signal(launch: Launch, home
         await ran(stage, 1)
     finally:
         await stage.workspace.aclose()
+
+
+async def test_the_person_records_a_decision_or_a_fact_as_one(stage: Stage, launch: Launch) -> None:
+    name = await stage.workspace.decide(
+        stage.conductor, "Use cents. Floats lost one.", why="invoices", replaces=(NAME,)
+    )
+    text = (launch.directory / "memory" / name).read_text()
+    assert "# Use cents" in text and "Floats lost one." in text and f"Replaces: {NAME}" in text
+    fact = await stage.conductor.learn("Deploys happen on Tuesdays.")
+    name = await stage.workspace.decide(stage.conductor, fact.short_id)
+    assert "# Deploys happen on Tuesdays" in (launch.directory / "memory" / name).read_text()
+    with pytest.raises(MilkError, match="There is no fact"):
+        await stage.workspace.decide(stage.conductor, "#ffffff")

@@ -57,7 +57,7 @@ def test_what_becomes_of_a_note_is_shown(event, said):
 def test_to_whom_a_note_was_delivered_and_when_is_shown():
     state = SessionState()
     apply(state, changed("delivered", receiver="qwen", at_ms=1_700_000_000_000))
-    assert state.note.startswith("◌ delivered to qwen ") and ":" in state.note
+    assert state.note.startswith("◌ delivered ") and ":" in state.note and state.note.endswith(" to qwen")
 
 
 def test_a_failure_stays_until_something_else_is_said():
