@@ -110,7 +110,7 @@ async def offer(permissions: PermissionDesk, brief: str, agent: str, other: str)
         PermissionRequest(
             id=f"circles-{now_ms()}",
             role=Role.PRIMARY,
-            agent_name=agent,
+            agent_name="milk",
             tool="escalate",
             arguments="{}",
             title=f"hand over to {other}",

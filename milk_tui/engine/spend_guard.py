@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -49,8 +49,17 @@ class SpendGuard:
         self._granted = False
         self._free_models = free_models
 
-    async def check(self, state: RouteState, decision: RouteDecision, *, session_id: str, turn_id: int) -> Checked:
-        """The decision as it may be carried out. Waits for the person where they are asked."""
+    async def check(
+        self,
+        state: RouteState,
+        decision: RouteDecision,
+        *,
+        session_id: str,
+        turn_id: int,
+        asking: Callable[[], None] = lambda: None,
+    ) -> Checked:
+        """The decision as it may be carried out. Waits for the person where they are asked; ``asking`` is called
+        before that."""
         if decision.role is not Role.ESCALATION or self._granted or not self._limits.any:
             return Checked(decision)
         limits = replace(self._limits, max_escalations_per_hour=None) if decision.rule in _GOING_ON else self._limits
@@ -60,6 +69,7 @@ class SpendGuard:
             return Checked(decision)
         if decision.rule in _THE_PERSONS:
             return Checked(decision, f"{why}; it goes on because you asked for it")
+        asking()
         match await self._ask(state, why, turn_id):
             case Answer.ONCE:
                 return Checked(decision)
@@ -83,7 +93,7 @@ class SpendGuard:
             PermissionRequest(
                 id=f"spending-{turn_id}-{now_ms()}",
                 role=Role.ESCALATION,
-                agent_name=state.name(Role.ESCALATION),
+                agent_name="milk",
                 tool="escalate",
                 arguments="{}",
                 title="go beyond your limit",

@@ -107,7 +107,7 @@ class TurnRun:
         state, wanted = await way.decide(
             self._desk, self._roster, self._session, self.turn, explicit, again=self._asked.again
         )
-        allowed = await self._guarded(state, wanted)
+        allowed = await self._guarded(state, wanted, self._asked_about)
         decision = allowed or wanted
         if not await store.write(partial(self._start, decision=decision)):
             return
@@ -137,12 +137,26 @@ class TurnRun:
             self._save_brief(db, text=self._asked.reason, author="user")
         return True
 
-    async def _guarded(self, state: RouteState, decision: RouteDecision) -> RouteDecision | None:
+    def _asked_about(self) -> None:
+        """The turn has not begun, and the person is asked first: their prompt is shown meanwhile."""
+        self._desk.publish(
+            events.TurnQueued(
+                session_id=self._session.id,
+                turn_id=self.turn.id,
+                prompt=self.turn.prompt,
+                created_ms=self.turn.created_ms,
+                why="waits for your answer",
+            )
+        )
+
+    async def _guarded(
+        self, state: RouteState, decision: RouteDecision, asking: Callable[[], None] = lambda: None
+    ) -> RouteDecision | None:
         """The decision within what the person wants to spend; ``None``: nobody works on it."""
         if self._desk.guard is None:
             return decision
         checked = await self._desk.guard.check(
-            state, decision, session_id=self._session.id, turn_id=self.turn.id
+            state, decision, session_id=self._session.id, turn_id=self.turn.id, asking=asking
         )
         if checked.notice:
             self._notice(checked.notice, "warning")

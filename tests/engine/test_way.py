@@ -144,6 +144,8 @@ async def test_over_the_limit_the_person_is_asked_and_may_say_no(begun) -> None:
     await stage.conductor.hand_back()
 
     turn = await stage.conductor.submit("redesign the parser SCN:say ok")
+    await until(lambda: stage.conductor.permissions.pending, what="the question")
+    assert [e.why for e in stage.of(events.TurnQueued)] == ["waits for your answer"], "the prompt is shown meanwhile"
     await answer_when_asked(stage, 2)
     await stage.conductor.wait_idle()
 
