@@ -125,3 +125,23 @@ def test_an_address_of_ones_own_is_never_sent_the_key_of_the_provider() -> None:
 
 def test_without_an_address_the_provider_finds_its_own_key() -> None:
     assert shaping.key(CompleteRequest(model="openai/x", messages=()), {"OPENAI_API_KEY": "real"}) is None
+
+
+IMAGE = "data:image/png;base64,AAAA"
+
+
+def test_an_image_of_a_users_message_is_a_part_before_its_text() -> None:
+    [shaped] = shaping.messages(
+        CompleteRequest(model="m", messages=(Message(role="user", content="see", images=(IMAGE,)),)), cached=False
+    )
+    assert shaped["content"] == [
+        {"type": "image_url", "image_url": {"url": IMAGE}},
+        {"type": "text", "text": "see"},
+    ]
+
+
+def test_with_cache_points_the_images_stand_before_the_text_that_has_the_point() -> None:
+    message = Message(role="user", content="see", images=(IMAGE,), cache_point=True)
+    [shaped] = shaping.messages(CompleteRequest(model="m", messages=(message,), cache_ttl="5m"), cached=True)
+    assert [block["type"] for block in shaped["content"]] == ["image_url", "text"]
+    assert "cache_control" in shaped["content"][1]
