@@ -40,7 +40,7 @@ from milk_tui.ui.transcript.parts import (
     Tool,
     Usage,
 )
-from milk_tui.ui.transcript.tool_words import main_argument, outcome, split_diff
+from milk_tui.ui.transcript.tool_words import edit_diff, main_argument, outcome, split_diff
 
 GLYPH = {Role.PRIMARY: "●", Role.ESCALATION: "◆"}
 _MARKS = {Severity.INFORMATION: "·", Severity.WARNING: "▲", Severity.ERROR: "✗"}
@@ -241,6 +241,7 @@ def _tool(part: Tool, opened: Set[Hashable]) -> list[Block]:
     said, diff = split_diff(safe.clean(part.result).rstrip("\n"))
     if said:
         blocks += code_blocks(said, Fence(label="result"), "detail", 4)
+    diff = diff or safe.clean(edit_diff(part.arguments))
     if diff:
         blocks += diff_blocks(diff, "detail", 4)
     return blocks

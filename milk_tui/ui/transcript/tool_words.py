@@ -11,6 +11,7 @@ from milk_tui.ui.transcript.parts import tool_note, tool_summary
 _MAIN = ("command", "pattern", "path", "file_path", "filePath", "query", "url", "question", "fact", "need", "reason")
 """Arguments that say most, the first that a call has; names of other programs' tools among them."""
 _BESIDE = {"pattern": ("path", "glob"), "path": ("to",)}
+_REPLACED = (("old_text", "new_text"), ("old_string", "new_string"), ("oldString", "newString"), ("oldText", "newText"))
 _LONGEST = 200_000
 _EXIT = re.compile(r"\[(exit code -?\d+|ended by signal \d+|stopped: [^\]]{1,120})[^\]]*\]\s*\Z")
 _COUNTS = re.compile(r"(?:created|wrote|edited|deleted|moved) [^\n]{0,300}?: (\+[\d,]+ −[\d,]+)(?:\n|\Z)")
@@ -56,6 +57,39 @@ def outcome(name: str, result: str, status: ToolStatus) -> str:
 
 def _lines(number: str) -> str:
     return "1 line" if number == "1" else f"{number} lines"
+
+
+def edit_diff(arguments: str) -> str:
+    """The unified diff of an edit, from its arguments, for programs whose results don't have it; empty for any other
+    call."""
+    if len(arguments) > _LONGEST:
+        return ""
+    try:
+        values = json.loads(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError):
+        return ""
+    edits = values.get("edits") if isinstance(values, dict) else None
+    found: list[str] = []
+    for edit in edits if isinstance(edits, list) else [values]:
+        pair = _old_and_new(edit) if isinstance(edit, dict) else None
+        if pair is not None:
+            found.append(_unified(main_argument(arguments), *pair))
+    return "\n".join(found)
+
+
+def _old_and_new(edit: dict[str, object]) -> tuple[str, str] | None:
+    for names in _REPLACED:
+        old, new = (edit.get(name) for name in names)
+        if isinstance(old, str) and isinstance(new, str):
+            return old, new
+    return None
+
+
+def _unified(name: str, old: str, new: str) -> str:
+    import difflib
+
+    lines = difflib.unified_diff(old.split("\n"), new.split("\n"), f"a/{name}", f"b/{name}", lineterm="")
+    return "\n".join(lines)
 
 
 def split_diff(result: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from milk_tui.ui.transcript import Tool
 from milk_tui.ui.transcript.blocks import DiffLines, diff_blocks
 from milk_tui.ui.transcript.diffs import SIDE_BY_SIDE, diff_rows
 from milk_tui.ui.transcript.palette import NAMES, Palette
-from milk_tui.ui.transcript.tool_words import main_argument, outcome, split_diff
+from milk_tui.ui.transcript.tool_words import edit_diff, main_argument, outcome, split_diff
 from tests.support.polling import until
 from tests.ui.transcript.support import TranscriptApp, leg, painted, prompt, show
 
@@ -71,6 +71,25 @@ def test_a_difference_is_told_from_what_is_said_before_it() -> None:
     assert split_diff(f"edited a.py: +1 −1\n{made.text}") == ("edited a.py: +1 −1", made.text)
     assert split_diff("--- only a line\nand more") == ("--- only a line\nand more", "")
     assert split_diff("") == ("", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"file_path": "/a.py", "old_string": "one\ntwo", "new_string": "one\n2"},
+        {"path": "/a.py", "old_text": "one\ntwo", "new_text": "one\n2"},
+        {"file_path": "/a.py", "edits": [{"old_string": "one\ntwo", "new_string": "one\n2"}, "x"]},
+    ],
+)
+def test_an_edit_of_any_program_has_its_difference(arguments: dict) -> None:
+    assert edit_diff(json.dumps(arguments)) == "--- a//a.py\n+++ b//a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
+
+
+@pytest.mark.parametrize(
+    "arguments", ["", "[]", "{", '{"path": "a"}', '{"old_text": 1, "new_text": 2}', '{"edits": 3}']
+)
+def test_other_calls_have_none(arguments: str) -> None:
+    assert edit_diff(arguments) == ""
 
 
 def test_old_and_new_stand_side_by_side_where_there_is_room() -> None:
