@@ -129,7 +129,7 @@ async def test_it_is_usable_at_40_by_12(open_desk) -> None:
         await desk.say("hi SCN:say Short answer.")
         await desk.sees("Short answer.")
         await desk.idle()
-        await desk.write("/")
+        await desk.write("/bri")
         await desk.sees("/bricks")
         await desk.press("escape", "f3")
         await desk.sees("brick inspector", "if I escalated now")

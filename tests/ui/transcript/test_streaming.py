@@ -124,7 +124,7 @@ async def test_many_calls_of_one_tool_are_one_line():
         assert painted(transcript)[1] == "  ▸ grep w0  1 match  [3 more grep calls]"
         transcript.document.toggle(("leg", 1), ("group", 0))
         transcript.settle()
-        assert painted(transcript)[1:6] == ["  ▾ 4 grep calls", *(f"  ▸ grep w{n}  1 line" for n in range(4))]
+        assert painted(transcript)[1:6] == ["  ▾ 4 grep calls", *(f"  ▸ grep w{n}  1 match" for n in range(4))]
 
 
 async def test_thinking_is_folded_and_counted():
