@@ -170,7 +170,7 @@ def took(seconds: float | None) -> str:
 
 
 def fact_part(percept: Percept) -> p.Fact:
-    return p.Fact(f"{percept.short_id} {percept.content}")
+    return p.Fact(f"{percept.short_id} {percept.content}", id=percept.id)
 
 
 def route_line(route: RouteDecision | None) -> str:

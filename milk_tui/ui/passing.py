@@ -29,6 +29,15 @@ class Passing(Navigation):
             case ("leg", int(leg_id)):
                 self.inspect(leg_id)
 
+    def on_transcript_take_back_requested(self, event: messages.TakeBackRequested) -> None:
+        from milk_tui.ui.fact_doings import FactDoings
+
+        fact = self.state.percepts.get(event.fact)
+        if fact is None:
+            self.main.note("it is not remembered any more")
+        else:
+            self.run_in_background(FactDoings(self.control, self.main.note).forget([fact]))
+
     def on_transcript_follow_changed(self, event: messages.FollowChanged) -> None:
         self.main.say_following(event.following, event.new_count)
 

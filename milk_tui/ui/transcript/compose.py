@@ -25,6 +25,7 @@ from milk_tui.ui.transcript.blocks import (
 )
 from milk_tui.ui.transcript.growing import MarkdownText
 from milk_tui.ui.transcript.parts import (
+    UNDO,
     Banner,
     Fact,
     Header,
@@ -36,6 +37,7 @@ from milk_tui.ui.transcript.parts import (
     Prompt,
     ReceiptLine,
     Severity,
+    TakeBack,
     Thinking,
     Tool,
     Usage,
@@ -111,7 +113,9 @@ def _part(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Bloc
             name = "fact" if part.severity is Severity.INFORMATION else part.severity.value
             mark = "+" if part.severity is Severity.INFORMATION else _MARKS[part.severity]
             runs = [(f"{mark} {short(part.verb)}: ", (name,)), (safe.one_line(part.text, 4_000), ("muted",))]
-            return [line(runs, "note", hang=2)]
+            block = line([*runs, (f" {UNDO}", ("fold",))] if part.id else runs, "note", hang=2)
+            block.fold = TakeBack(part.id) if part.id else None
+            return [block]
         case Outcome():
             return _outcome(part)
         case Usage():

@@ -39,6 +39,13 @@ class ReceiptRequested(Message, namespace="transcript"):
 
 
 @dataclass
+class TakeBackRequested(Message, namespace="transcript"):
+    """The person wants a fact forgotten that is said to be remembered here."""
+
+    fact: str
+
+
+@dataclass
 class QuoteRequested(Message, namespace="transcript"):
     """The person wants this source text in the prompt, as a quotation."""
 

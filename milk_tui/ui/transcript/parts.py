@@ -117,6 +117,16 @@ class Tool:
     """Who allowed it; shown when the call is unfolded."""
 
 
+UNDO = "[undo]"
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Stands where a block has its fold: what it says was remembered can be taken back."""
+
+    fact: str
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A fact that came out of the leg (``remembered``), or was refused: ``verb`` says which."""
@@ -124,6 +134,8 @@ class Fact:
     text: str
     verb: str = "remembered"
     severity: Severity = Severity.INFORMATION
+    id: str = ""
+    """Of the fact; empty for what can't be taken back here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.transcript import messages
 from milk_tui.ui.transcript.blocks import Block, Runs, Slice
 from milk_tui.ui.transcript.layout import Spot
-from milk_tui.ui.transcript.parts import Entry, EntryKind, Key, Markdown, Prompt
+from milk_tui.ui.transcript.parts import Entry, EntryKind, Key, Markdown, Prompt, TakeBack
 from milk_tui.ui.transcript.searching import match_in
 from milk_tui.ui.transcript.selection import Place, key_of
 from milk_tui.ui.transcript.view import View
@@ -33,6 +33,7 @@ class Walk(View):
     LinkClicked = messages.LinkClicked
     CopyRequested = messages.CopyRequested
     ReceiptRequested = messages.ReceiptRequested
+    TakeBackRequested = messages.TakeBackRequested
     QuoteRequested = messages.QuoteRequested
     OpenRequested = messages.OpenRequested
     AskOtherRequested = messages.AskOtherRequested
@@ -239,6 +240,8 @@ class Walk(View):
     def _activate(self, key: Key, block: Block) -> None:
         if block.fold == "receipt":
             self.post_message(messages.ReceiptRequested(key))
+        elif isinstance(block.fold, TakeBack):
+            self.post_message(messages.TakeBackRequested(block.fold.fact))
         elif (fold := block.fold) is not None:
             self.change_in_place(lambda: self.document.toggle(key, fold))
 

@@ -13,7 +13,7 @@ from milk_tui.core.records import ToolStatus
 from milk_tui.ui.transcript import messages
 from milk_tui.ui.transcript.blocks import Block
 from milk_tui.ui.transcript.live import Live
-from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, Fact, Key, Progress, Tool
+from milk_tui.ui.transcript.parts import UNDO, BodySource, Entry, EntryBody, Fact, Key, Progress, TakeBack, Tool
 from milk_tui.ui.transcript.selection import Place, key_of, word_at
 from milk_tui.ui.transcript.walk import Walk
 
@@ -184,7 +184,7 @@ class Transcript(Walk):
         if event.chain == 1:
             if event.style.link:
                 self.post_message(messages.LinkClicked(event.style.link))
-            elif row < block.rows:
+            elif row < block.rows and self._is_meant(block, event.x, event.y):
                 self._activate(key, block)
             return
         place = self._place_at(event.x, event.y)
@@ -193,6 +193,13 @@ class Transcript(Walk):
             self.select(Place(key_of(index, number), first), Place(key_of(index, number), last))
         elif event.chain == 3:
             self._select_whole(index, number, block)
+
+    def _is_meant(self, block: Block, x: int, y: int) -> bool:
+        """A click on the words of a fact takes nothing back: only one on what says so does."""
+        if not isinstance(block.fold, TakeBack):
+            return True
+        place = self._place_at(x, y)
+        return place is not None and place >= len(block.source) - len(UNDO)
 
     def _place_at(self, x: int, y: int) -> int | None:
         cell = 0
