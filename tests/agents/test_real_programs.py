@@ -197,13 +197,12 @@ async def test_claude_costs_are_differences(claude: Real) -> None:
 async def test_acp_prompt_tools_and_answers(acp: Real) -> None:
     events = await acp.say("SCN:say hello", plan=plan("[Current need] x", "the protocol"))
     assert text_of(events) == "hello"
-    events = await acp.say(
-        f'SCN:tool {BASH} {{"command":"touch yes.txt","description":"d"}} SCN:tool {WRITE} '
-        f"{json.dumps({PATH: str(acp.desk.directory / 'deny.txt'), 'content': 'x'})} SCN:then SCN:say x"
-    )
+    allowed = await acp.say(f'SCN:tool {BASH} {{"command":"touch yes.txt","description":"d"}} SCN:then SCN:say x')
+    write = json.dumps({PATH: str(acp.desk.directory / "deny.txt"), "content": "x"})
+    denied = await acp.say(f"SCN:tool {WRITE} {write} SCN:then SCN:say x")
     assert (acp.desk.directory / "yes.txt").exists() and not (acp.desk.directory / "deny.txt").exists()
     assert {request.language for request in acp.desk.asked} == {"bash", "diff"}
-    assert sorted(r.ok for r in of(events, ToolResult)) == [False, True]
+    assert [r.ok for r in of([*allowed, *denied], ToolResult)] == [True, False]
 
 
 @needs_acp
