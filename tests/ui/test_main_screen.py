@@ -132,7 +132,7 @@ async def test_it_is_usable_at_40_by_12(open_desk) -> None:
         await desk.write("/bri")
         await desk.sees("/bricks")
         await desk.press("escape", "f3")
-        await desk.sees("brick inspector", "if I escalated now")
+        await desk.sees("brick inspector", "bricks   plan", "need")
         await desk.press("escape", "f1")
         await desk.sees("ON THE MAIN SCREEN")
         assert all(len(line) <= 40 for line in desk.text.split("\n"))
