@@ -8,7 +8,7 @@ import pytest
 
 from tests.ui.conftest import configure
 
-FACT = "SCN:tag percept retries live in the queue worker SCN:say It is the queue."
+FACT = "SCN:tag percept parcels wait in the depot SCN:say It is the depot."
 
 
 async def test_a_prompt_is_answered_on_the_screen(open_desk) -> None:
@@ -34,7 +34,7 @@ async def test_what_is_typed_before_the_session_is_open_is_kept_and_sent(open_de
 async def test_one_turn_goes_to_the_escalation_agent_by_key(open_desk) -> None:
     async with open_desk() as desk:
         await desk.say(FACT)
-        await desk.sees("It is the queue.")
+        await desk.sees("It is the depot.")
         await desk.idle()
         desk.app.main.prompt.set_text("design it SCN:say Use a key.")
         await desk.press("ctrl+g")
@@ -46,7 +46,7 @@ async def test_one_turn_goes_to_the_escalation_agent_by_key(open_desk) -> None:
 async def test_a_fact_appears_beside_the_conversation_while_it_is_learned(open_desk) -> None:
     async with open_desk() as desk:
         await desk.say(FACT)
-        await desk.sees("SESSION 1", "retries live in the queue", "remembered: #")
+        await desk.sees("SESSION 1", "parcels wait in the depot", "remembered: #")
         facts = desk.app.main.sidebar.pane.facts
         assert facts.rows[-1].percept.agent_name == "qwen"
 
@@ -104,7 +104,7 @@ async def test_a_second_prompt_waits_visibly_and_can_be_taken_back(open_desk) ->
 async def test_everything_is_there_after_a_restart(open_desk) -> None:
     async with open_desk() as desk:
         await desk.say(FACT)
-        await desk.sees("It is the queue.")
+        await desk.sees("It is the depot.")
         await desk.idle()
         await desk.say("/need ship it")
         await desk.sees("ship it")
@@ -112,7 +112,7 @@ async def test_everything_is_there_after_a_restart(open_desk) -> None:
         await desk.press("ctrl+q")
         await desk.until(lambda: desk.app.return_value is not None or not desk.app.is_running)
     async with open_desk() as desk:
-        await desk.sees("It is the queue.", "retries live in the queue", "need  ship it")
+        await desk.sees("It is the depot.", "parcels wait in the depot", "need  ship it")
         assert desk.app.main.prompt.text == "a draft"
         await desk.press("up")
         assert desk.app.main.prompt.text == "/need ship it"
