@@ -216,9 +216,7 @@ def test_a_circle_over_facts_that_are_here_is_refused_and_nothing_is_kept(store,
     data = exported(store, everything=True).splitlines()
     fact = msgspec.json.decode(data[2])
     fact.update(id="00000000-0000-4000-8000-000000000001", content="third", superseded_by=one.id, events=[])
-    store.write_sync(
-        lambda db: db.execute("update percepts set superseded_by = ? where id = ?", (fact["id"], two.id))
-    )
+    store.write_sync(lambda db: db.execute("update percepts set superseded_by = ? where id = ?", (fact["id"], two.id)))
     with pytest.raises(FileRefusedError, match="line 3: fact #000000 would be superseded by itself"):
         restore(store, b"\n".join((*data[:2], msgspec.json.encode(fact))))
     assert len(store.read_sync(lambda conn: percept_lists.select(conn, "true"))) == 2

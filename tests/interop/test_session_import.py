@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from milk_tui.core.records import BrickKind, LegStatus, PerceptStatus, Role, ToolStatus
+from milk_tui.engine.session_export import conversation
 from milk_tui.interop import foreign_milk, session_import
 from milk_tui.interop.foreign import ForeignSession
-from milk_tui.engine.session_export import conversation
 from milk_tui.store import bricks, percept_lists, session_trash, sessions
 from tests.interop import foreign_samples as samples
 from tests.store.makers import answered
