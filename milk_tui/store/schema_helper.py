@@ -1,7 +1,7 @@
 """What the recall helper keeps (``semantics.md`` §6): profiles, runs, notes, and the decision records that it searches.
 
-A note or run belongs to a conversation: ``session_id`` is milk's own session, or whatever a hook names a session outside
-of the screen by; hence no foreign key. ``helper_leases`` is who works for a conversation and until when;
+A note or run belongs to a conversation: ``session_id`` is milk's own session, or whatever a hook names a session
+outside of the screen by; hence no foreign key. ``helper_leases`` is who works for a conversation and until when;
 ``helper_pending`` the one signal that waits behind it; ``helper_seen`` how far a profile has read.
 """
 

@@ -1,4 +1,4 @@
-"""How long it takes to remember one fact among many, with every check (``quality.md``; ``recall.md``, "Writing a fact").
+"""How long it takes to remember a fact among many, with every check (``quality.md``; ``recall.md``, "Writing a fact").
 
 One write is what ``/learn`` and a captured fact do in one transaction: admission (normal form, secrets, tags, the same
 known or removed), the row with its indexes and its event, then the scan for orders and the comparison with the nearest
@@ -109,7 +109,8 @@ def _texts(store: Store, size: int, count: int) -> list[tuple[str, Producer]]:
 
     def known() -> list[str]:
         seq = rng.randint(1, size)
-        row = store.read_sync(lambda conn: conn.execute("select content from percepts where seq = ?", (seq,)).fetchone())
+        sql = "select content from percepts where seq = ?"
+        row = store.read_sync(lambda conn: conn.execute(sql, (seq,)).fetchone())
         return str(row[0]).split()
 
     texts = []
@@ -117,7 +118,8 @@ def _texts(store: Store, size: int, count: int) -> list[tuple[str, Producer]]:
         words, others = known(), known()
         match number % 3:
             case 0:
-                text = f"The {' '.join(rng.sample(words, 5))} uses {' '.join(others[:6])} since {rng.randint(2, 28)} May."
+                subject = " ".join(rng.sample(words, 5))
+                text = f"The {subject} uses {' '.join(others[:6])} since {rng.randint(2, 28)} May."
             case 1:
                 text = f"{' '.join(words)} now takes {rng.randint(2, 900)} seconds"
             case _:

@@ -313,7 +313,10 @@ def test_only_an_ordinary_file_is_opened(tmp_path: Path, kind: str) -> None:
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60), max_size=12), st.booleans())
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60), max_size=12),
+    st.booleans(),
+)
 def test_whatever_a_list_holds_comes_in_tainted_or_is_refused_and_only_once(store, session, items, everywhere):
     text = "\n".join(f"- {item}" for item in items)
     store.write_sync(lambda db: db.execute("delete from percepts"))
