@@ -290,7 +290,7 @@ async def test_a_proposed_invariant_is_accepted_with_one_key(open_desk, browser)
         assert seen.facts.go_to("proposal:stack")
         await desk.press("y")
         await desk.gone("PROPOSED")
-        assert desk.app.state.perception[("invariant", "stack")].proposed is False
+        await desk.until(lambda: desk.app.state.perception[("invariant", "stack")].proposed is False, "accepted")
         await desk.press("u")
         await desk.sees("PROPOSED 1")
 
