@@ -9,7 +9,7 @@ from milk_tui.core import brick_edits
 from milk_tui.core import bricks as rules
 from milk_tui.core.brick_edits import BrickEditError
 from milk_tui.core.records import Brick, BrickKind, Role, Session
-from milk_tui.engine import commit, events
+from milk_tui.engine import commit, events, exchanges
 from milk_tui.store import Store, bricks, threads, turns
 from milk_tui.store.clock import now_ms
 
@@ -46,6 +46,22 @@ class BrickDesk:
                 before = bricks.newest(db.conn, session_id, kind)
                 made = [brick_edits.edited(before, kind, text, turn_id=turn_id, now_ms=now, budget=budget)]
             commit.save(db, session_id, made)
+            return made
+
+        return self._tell(await self._store.write(write))
+
+    async def finish_need(self) -> Brick:
+        """The need is fulfilled (``/done``). Raises BrickEditError when none is set."""
+        session, now = self._session(), now_ms()
+
+        def write(db: Database) -> list[Brick]:
+            need = bricks.newest(db.conn, session.id, BrickKind.NEED)
+            if need is None:
+                raise BrickEditError("No need is set.", "Set one with /need.")
+            latest = turns.last_id(db.conn, session.id)
+            made = [rules.fulfilled(need, turn_id=latest, now_ms=now, author="user")]
+            commit.save(db, session.id, made)
+            exchanges.need_fulfilled(db, session, need, now=now)
             return made
 
         return self._tell(await self._store.write(write))

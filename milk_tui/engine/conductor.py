@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from milk_tui.core import bricks as brick_rules
 from milk_tui.core import context, routing
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import (
-    Brick,
     BrickKind,
     ContextPlan,
     Percept,
@@ -30,7 +28,7 @@ from milk_tui.core.records import (
 from milk_tui.core.routing import Explicit
 from milk_tui.core.spending import Limits
 from milk_tui.core.text import clean, one_line
-from milk_tui.engine import attaching, casting, commit, events, exchanges, way
+from milk_tui.engine import attaching, casting, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
 from milk_tui.engine.bus import Bus, Listener
 from milk_tui.engine.changes_desk import ChangesDesk
@@ -46,7 +44,7 @@ from milk_tui.engine.roster import Roster
 from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.engine.turn import Asked, TurnRun
 from milk_tui.engine.work_tools import site_of
-from milk_tui.store import Store, bricks, recovery, sessions, turns
+from milk_tui.store import Store, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
@@ -330,44 +328,11 @@ class Conductor:
 
     async def set_need(self, text: str) -> None:
         """The person says what they are trying to accomplish. Raises MilkError for a blank text."""
-        now = now_ms()
-        latest = await self._last_turn()
-
-        def write(db: Database) -> list[Brick]:
-            made = commit.need_bricks(db.conn, self.session.id, text, turn_id=latest, author="user", now=now)
-            commit.save(db, self.session.id, made)
-            return made
-
-        made = await self.store.write(write)
-        if not made:
-            raise MilkError("The need is blank.", "Say in one sentence what you are trying to accomplish.")
-        self._bricks(made)
+        await self.bricks.edit(BrickKind.NEED, text)
 
     async def finish_need(self) -> None:
         """The need is fulfilled (``/done``). Raises MilkError when there is none."""
-        now = now_ms()
-        latest = await self._last_turn()
-
-        def write(db: Database) -> list[Brick]:
-            need = bricks.newest(db.conn, self.session.id, BrickKind.NEED)
-            if need is None:
-                return []
-            made = [brick_rules.fulfilled(need, turn_id=latest, now_ms=now, author="user")]
-            commit.save(db, self.session.id, made)
-            exchanges.need_fulfilled(db, self.session, need, now=now)
-            return made
-
-        made = await self.store.write(write)
-        if not made:
-            raise MilkError("No need is set.", "Set one with /need.")
-        self._bricks(made)
-
-    async def _last_turn(self) -> int:
-        return await self.store.read(lambda conn: turns.last_id(conn, self.session.id))
-
-    def _bricks(self, made: list[Brick]) -> None:
-        for brick in made:
-            self.publish(events.BrickChanged(session_id=self.session.id, brick=brick))
+        await self.bricks.finish_need()
 
     async def learn(self, text: str, *, pinned: bool = False, override_secret: bool = False) -> Percept:
         """The person states a fact (``MemoryDesk.learn``)."""

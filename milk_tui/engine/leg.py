@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from milk_tui.agents import events as said
-from milk_tui.agents.base import LegRequest, ToolOutcome
+from milk_tui.agents.base import LegRequest
 from milk_tui.agents.images import NOT_SEEN
-from milk_tui.agents.mcp_tools import OWN_TOOLS
 from milk_tui.core import context, tags, usage_of_facts
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
@@ -38,20 +37,17 @@ from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.circles import Circles
 from milk_tui.engine.commit import Committed, Ending, commit
 from milk_tui.engine.events import AnyEvent
-from milk_tui.engine.gather import LegView, Markers, gather
+from milk_tui.engine.gather import Markers, gather
 from milk_tui.engine.helper import delivery
 from milk_tui.engine.leg_calls import LegCalls
-from milk_tui.engine.mcp_setup import from_server, server_tools
-from milk_tui.engine.order import Desk, Order, Outcome
+from milk_tui.engine.leg_hands import LegHands
+from milk_tui.engine.order import Desk, Order, Outcome, view_of
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
-from milk_tui.engine.work_tools import toolset_for
 from milk_tui.store import legs, receipts
 from milk_tui.store.clock import now_ms
 from milk_tui.store.notes import TURN_STARTED, Note
-from milk_tui.tools import memory, my_memory
-from milk_tui.tools.registry import Toolset
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -81,7 +77,6 @@ class LegRun:
     _calls: LegCalls = field(init=False)
     _notes: Sequence[Note] = ()
     """Of the recall helper, for the start of this leg."""
-    _work_tools: Toolset | None = None
     _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
@@ -138,19 +133,7 @@ class LegRun:
 
     async def _begin(self) -> None:
         desk, order, session = self.desk, self.order, self.session
-        view = LegView(
-            session=session,
-            role=order.role,
-            caps=order.agent.caps,
-            config=desk.config,
-            project=desk.project,
-            turn_id=order.turn.id,
-            prompt=order.turn.prompt,
-            fresh=order.fresh,
-            gone=order.gone,
-            may_escalate=order.may_escalate,
-            semantic=desk.semantic,
-        )
+        view = view_of(desk, session, order)
         self.state = await desk.store.read(lambda conn: gather(conn, view))
         if await repaired(desk.store):
             self.state = await desk.store.read(lambda conn: gather(conn, view))
@@ -216,30 +199,15 @@ class LegRun:
 
     async def _listen(self) -> None:
         order = self.order
-        agent = self.session.agent(order.role)
-        other = self.session.agent(order.role.other)
-        tools = memory.specs(
-            agent.name if agent else order.agent.name,
-            other.name if other else None,
-            may_escalate=order.may_escalate,
-        )
-        work = self._work_tools = toolset_for(
-            self.desk,
-            order,
-            ask=self._calls.ask,
-            emit=self._calls.printed,
-            spent=self._spent,
-            leg_id=self.leg.id,
-            servers=await server_tools(self.desk.mcp, order.agent.caps, self._say),
-        )
+        hands = LegHands(self.desk, self.session, order, lambda: self.leg, self._captures, self._calls, self._doubts)
         request = LegRequest(
             role=order.role,
             plan=self.plan,
             prompt=self._prompt(),
             images=self.state.images if order.agent.caps.images is not False else (),
             words=order.turn.prompt,
-            tools=(*tools, *my_memory.specs(), *(work.specs if work else ())) if order.agent.caps.tools else (),
-            run_tool=self._run_watched,
+            tools=await hands.take_up(say=self._say, spent=self._spent),
+            run_tool=hands.run,
             ask_permission=self._calls.ask,
             session_id=self.session.id,
             directory=self.session.directory,
@@ -249,7 +217,7 @@ class LegRun:
             static="" if order.agent.caps.stateless else context.system_text(self.state),
             leg_id=self.leg.id,
             remote_leg=self.state.remote_leg,
-            boundary=self._boundary,
+            boundary=hands.boundary,
             may_escalate=order.may_escalate,
             need=self.state.need.text if self.state.need else "",
         )
@@ -285,40 +253,6 @@ class LegRun:
 
     def _warn(self, text: str) -> None:
         self._publish(events.LegNotice, text=text, severity="warning")
-
-    async def _run_watched(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
-        """Run a tool, and say beside its result what it speaks against."""
-        outcome = await self._run_tool(call_id, name, arguments)
-        outcome = self._doubts.told(name, arguments, outcome, self._calls.status(call_id, outcome.ok))
-        desk, agent = self.desk, self.order.agent.name
-        return await delivery.beside(desk.store, self.session, self.order.role, agent, outcome, desk.publish)
-
-    async def _boundary(self, tool: str) -> str:
-        """Notes that wait, at a call of one of the runtime's own tools; beside the result of ours they come anyway."""
-        if tool.startswith(OWN_TOOLS):
-            return ""
-        desk, agent, none = self.desk, self.order.agent.name, ToolOutcome("")
-        given = await delivery.beside(desk.store, self.session, self.order.role, agent, none, desk.publish)
-        return given.content.strip()
-
-    async def _run_tool(self, call_id: str, name: str, arguments: str) -> ToolOutcome:
-        if self._work_tools is not None and name in self._work_tools:
-            if from_server(name):
-                self._captures.taint()
-            outcome = await self._work_tools.run(call_id, name, arguments)
-            if self._work_tools.foreign:
-                self._captures.taint()
-            return outcome
-        if name in my_memory.NAMES:
-            own = my_memory.MyMemory(
-                self.desk.store,
-                self.order.agent.name,
-                session_id=self.session.id,
-                remote_id=self.leg.remote_session,
-                leg_id=self.leg.id,
-            )
-            return await own.call(name, arguments)
-        return await memory.call(self._captures, name, arguments)
 
     def _spent(self, usage: Usage) -> None:
         """A question to the other agent costs as a request of this leg does."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from milk_tui.agents.base import Agent
 from milk_tui.config import Config
 from milk_tui.core.loops import Finding
-from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Turn
+from milk_tui.core.records import Leg, LegError, LegStatus, Role, RouteDecision, Session, Turn
 from milk_tui.engine.events import AnyEvent
-from milk_tui.engine.gather import Project
+from milk_tui.engine.gather import LegView, Project
 from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.spend_guard import SpendGuard
 from milk_tui.store import Store
@@ -74,3 +74,20 @@ class Outcome:
     """True when nothing of it can be seen: no text, no call."""
     circle: Finding | None = None
     """Why the agent was stopped when it went in circles."""
+
+
+def view_of(desk: Desk, session: Session, order: Order) -> LegView:
+    """What the leg's context is asked for."""
+    return LegView(
+        session=session,
+        role=order.role,
+        caps=order.agent.caps,
+        config=desk.config,
+        project=desk.project,
+        turn_id=order.turn.id,
+        prompt=order.turn.prompt,
+        fresh=order.fresh,
+        gone=order.gone,
+        may_escalate=order.may_escalate,
+        semantic=desk.semantic,
+    )
