@@ -42,6 +42,8 @@ class Deed(Struct, frozen=True, kw_only=True):
     """As they were; an empty value: it was not there."""
     slice: str | None = None
     """The slice that was open, when another one was opened."""
+    named: str = ""
+    """The name that the open slice was given; it had none."""
     working: tuple[PerceptionEntry, ...] = ()
     """What the other slice emptied."""
     dispute: PerceptionEntry | None = None
@@ -261,7 +263,12 @@ class PerceptionDesk:
         def write(db: Database) -> list[PerceptionEntry]:
             now = now_ms()
             told: list[PerceptionEntry] = []
-            if deed.slice is not None:
+            if deed.named:
+                perception_slices.take_name(db, session_id, deed.named)
+                back = PerceptionEntry(layer=Layer.FRAME, key=SLICE, value="", writer=PERSON, updated_ms=now)
+                perception.append(db, session_id, [back], as_of=_at(db, session_id), now=now)
+                told.append(back)
+            elif deed.slice is not None:
                 back = PerceptionEntry(layer=Layer.FRAME, key=SLICE, value=deed.slice, writer=PERSON)
                 told += perception_writing.open_slice(db, session_id, back, now=now, as_of=_at(db, session_id))
             again = [replace(entry, updated_ms=now) for entry in (*deed.entries, *deed.working)]
@@ -290,6 +297,7 @@ class PerceptionDesk:
         def write(db: Database) -> list[PerceptionEntry]:
             now, at = now_ms(), _at(db, session_id)
             slice_name = perception_slices.of_session(db.conn, session_id)
+            frame = perception.current(db.conn, session_id, Layer.FRAME)
             working = perception.current(db.conn, session_id, Layer.WORKING)
             before = [
                 _holding(db, session_id, each.layer, each.key, proposed=each.proposed) or replace(each, value="")
@@ -299,12 +307,13 @@ class PerceptionDesk:
             told = perception_writing.write(db, session_id, fresh, now=now)
             for each in entries:
                 perception_disputes.settle(db, session_id, each.layer, each.key, slice_name=slice_name)
-            changed = perception_slices.of_session(db.conn, session_id) != slice_name
-            deeds.append(
-                Deed(title=title, slice=slice_name, working=tuple(working))
-                if changed
-                else Deed(title=title, entries=tuple(reversed(before)))
-            )
+            now_at = perception_slices.of_session(db.conn, session_id)
+            if now_at == slice_name:
+                deeds.append(Deed(title=title, entries=tuple(reversed(before))))
+            elif frame and not perception.current(db.conn, session_id, Layer.FRAME, slice_name=slice_name):
+                deeds.append(Deed(title=title, named=now_at))
+            else:
+                deeds.append(Deed(title=title, slice=slice_name, working=tuple(working)))
             return told
 
         told = await self._store.write(write)

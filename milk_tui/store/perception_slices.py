@@ -76,6 +76,15 @@ def give_name(db: Database, session_id: str, name: str) -> bool:
     return True
 
 
+def take_name(db: Database, session_id: str, name: str) -> None:
+    """Undo ``give_name``: what goes under the name has none again."""
+    directory = _directory(db.conn, session_id)
+    for table in ("perception_entries", "perception_slices"):
+        only = " and layer = 'frame'" if table == "perception_entries" else ""
+        sql = f"update {table} set slice = '' where directory = ? and slice = ?{only}"
+        db.execute(sql, (directory, storable(name)))
+
+
 def of_directory(conn: sqlite3.Connection, session_id: str) -> list[SliceInfo]:
     """Every slice of the session's directory that has a frame, and the open one, the one changed last first."""
     now_at = of_session(conn, session_id)

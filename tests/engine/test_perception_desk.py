@@ -43,6 +43,16 @@ async def test_an_edit_is_the_persons_and_told_and_undone(stage, desk):
     assert await desk.undo() == ""
 
 
+async def test_a_slice_that_was_given_its_first_name_has_none_again_and_keeps_its_frame(stage, desk):
+    await wrote(stage, Layer.FRAME, story="points")
+    await desk.open_slice("023-points")
+    assert await desk.undo() == "edited slice"
+    view = await desk.layers()
+    assert (view.slice, held(view, Layer.FRAME)) == ("", {"story": "points"})
+    await desk.open_slice("023-points")
+    assert held(await desk.layers(), Layer.FRAME) == {"story": "points", "slice": "023-points"}
+
+
 async def test_what_is_removed_is_gone_and_comes_back_with_undo(stage, desk):
     await desk.edit(Layer.WORKING, "next", "1. test\n2. code")
     await desk.remove(Layer.WORKING, "next")
