@@ -210,7 +210,7 @@ class PermissionDialog(Vertical, can_focus=True):
             event.stop()
             event.prevent_default()
             if self._took_over and event.is_printable and event.character:
-                self.post_message(self.Left(event.character))
+                self._give_to_prompt(event.character)
             return
         if self._took_over and event.is_printable and event.character:
             event.stop()
@@ -222,6 +222,23 @@ class PermissionDialog(Vertical, can_focus=True):
         if request is not None and request.questions and self._question_key(event.key):
             event.stop()
             event.prevent_default()
+        elif event.is_printable and event.character and not self._answers_with(event.key):
+            event.stop()
+            event.prevent_default()
+            self._give_to_prompt(event.character)
+
+    def _answers_with(self, key: str) -> bool:
+        """Whether the key is one of the dialog's own; any other begins something for the prompt."""
+        return any(key in self._keymap.of(BY_ID[id_]) for id_ in (*_ANSWERS, "allow-wider", "deny"))
+
+    def _give_to_prompt(self, typed: str) -> None:
+        """What was typed was meant for the prompt, and so is what follows before the keyboard is there."""
+        self._since, self._took_over = time.monotonic(), True
+        self.post_message(self.Left(typed))
+
+    def on_blur(self) -> None:
+        if self._held is None:
+            self._took_over = False
 
     def _hold(self, key: str, character: str) -> None:
         """The first key after the dialog took the prompt's keyboard counts when none follows at once: else somebody
@@ -229,8 +246,8 @@ class PermissionDialog(Vertical, can_focus=True):
         if self._held is not None:
             before, timer = self._held
             timer.stop()
-            self._held, self._took_over = None, False
-            self.post_message(self.Left(before + character))
+            self._held = None
+            self._give_to_prompt(before + character)
             return
         asked = self.request.id if self.request else ""
         self._held = (character, self.set_timer(TYPING_S, lambda: self._count(key, asked)))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable
 
 import pytest
+from textual import events
 
 from milk_tui.core.permissions import PermissionRequest, Question, Scope, Verdict
 from milk_tui.core.records import Role
@@ -274,6 +275,23 @@ async def test_commands_answer_too(open_desk) -> None:
         await desk.until(lambda: asked.dialog is not None and asked.dialog.settled)
         await desk.say("/deny not now")
         assert (await asked.answered(second)).reason == "not now"
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+async def test_a_command_that_is_begun_at_the_dialog_is_written_in_the_prompt(open_desk, by_key: bool) -> None:
+    async with open_desk() as desk:
+        asked = Asked(desk)
+        (asking,) = await asked.ask(request())
+        await asked.settled()
+        if by_key:
+            await desk.press("escape", "f6")
+            await asked.settled()
+        for key in ("slash", *"deny"):
+            desk.app.post_message(events.Key(key, {"slash": "/"}.get(key, key)))
+        await desk.until(lambda: desk.app.main.prompt.text == "/deny", "the command")
+        assert not asking.done()
+        await desk.press("space", *"later", "enter")
+        assert (await asked.answered(asking)).reason == "later"
 
 
 async def test_hostile_text_is_shown_and_does_nothing(open_desk) -> None:
