@@ -6,7 +6,7 @@ Runs in the transaction that made it live, so that a reader never sees a fact be
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from milk_tui import recall
@@ -22,8 +22,8 @@ from milk_tui.store.percepts import Change
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-_LOOKED_AT = 24
-"""Best hits that are looked at for the ``currency.NEAREST`` live ones among them."""
+_LOOKED_AT = (24, 240)
+"""Best hits that are looked at for the ``currency.NEAREST`` live ones among them; more where most of them are past."""
 
 
 def learn(
@@ -61,19 +61,28 @@ def learn(
     return [change, *weigh(db, change.percept, replaces=replaces, now=now)]
 
 
-def approve(db: Database, reference: str, *, now: int) -> list[Change]:
+def approve(db: Database, reference: str, *, waiting: Collection[str] = (), now: int) -> list[Change]:
     """The person vouches for a fact that was held back, doubted or tainted: from now on it counts like any other, and
-    it is compared with what is known as a new one is."""
+    it is compared with what is known as a new one is.
+
+    ``waiting``: facts that are approved after it, which it therefore doesn't replace.
+    """
     before = percept_lists.get(db.conn, reference)
     changes = percept_changes.accept(db, reference, now=now)
     fresh = before is not None and (before.tainted or before.status is PerceptStatus.QUARANTINED)
     if fresh and changes[0].what == "accepted":
-        changes += weigh(db, changes[0].percept, vouched=True, now=now)
+        changes += weigh(db, changes[0].percept, vouched=True, waiting=waiting, now=now)
     return changes
 
 
 def weigh(
-    db: Database, fact: Percept, *, replaces: Sequence[str] = (), vouched: bool = False, now: int
+    db: Database,
+    fact: Percept,
+    *,
+    replaces: Sequence[str] = (),
+    vouched: bool = False,
+    waiting: Collection[str] = (),
+    now: int,
 ) -> list[Change]:
     """Compare a live fact with its nearest and act on it; the changes, in order. Everything can be undone.
 
@@ -88,7 +97,7 @@ def weigh(
         values = {"status": PerceptStatus.QUARANTINED, "note": f"held back: it {why}"}
         held = percept_rows.change(db, fact, "quarantined", values, actor=Producer.SYSTEM, note=why, now=now)
         return [Change(held, "quarantined")]
-    nearest = _nearest(db.conn, fact, replaces)
+    nearest = _nearest(db.conn, fact, replaces, waiting)
     candidate = Candidate(
         content=fact.content,
         producer=fact.producer,
@@ -125,13 +134,23 @@ def _apply(db: Database, fact: Percept, decision: Decision, now: int) -> list[Ch
             return []
 
 
-def _nearest(conn: sqlite3.Connection, fact: Percept, replaces: Sequence[str]) -> list[Percept]:
+def _nearest(
+    conn: sqlite3.Connection, fact: Percept, replaces: Sequence[str], waiting: Collection[str] = ()
+) -> list[Percept]:
     """The named ones, then the live facts that have most to do with it, among those that its readers can see."""
     named = [found for short in replaces if (found := _get(conn, short)) is not None]
-    hits = recall.find(conn, fact.content, session_id=fact.session_id, limit=_LOOKED_AT)
-    near = [hit.percept for hit in hits]
-    chosen = {p.id: p for p in (*named, *near) if p.holds and p.id != fact.id and _shared(fact, p)}
+    chosen: dict[str, Percept] = {}
+    for limit in _LOOKED_AT:
+        hits = recall.find(conn, fact.content, session_id=fact.session_id, limit=limit)
+        near = (*named, *(hit.percept for hit in hits))
+        chosen = {p.id: p for p in near if _is_compared(fact, p) and p.id not in waiting}
+        if len(hits) < limit or len(chosen) >= currency.NEAREST + len(named):
+            break
     return list(chosen.values())[: currency.NEAREST + len(named)]
+
+
+def _is_compared(fact: Percept, other: Percept) -> bool:
+    return other.holds and other.id != fact.id and _shared(fact, other)
 
 
 def _get(conn: sqlite3.Connection, short: str) -> Percept | None:

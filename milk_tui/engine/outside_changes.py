@@ -43,6 +43,8 @@ class _Told(Struct):
     facts: OrderedDict[str, Percept]
     bricks: dict[str, Brick]
     entries: OrderedDict[tuple[str, str, str, int, bool], None]
+    newest: dict[tuple[str, str], int]
+    """When each entry changed last: what was read before that is no news."""
 
 
 class OutsideChanges:
@@ -52,7 +54,7 @@ class OutsideChanges:
     def __init__(self, store: Store, conductors: Mapping[str, Conductor]) -> None:
         self._store = store
         self._conductors = conductors
-        self._told = _Told(OrderedDict(), {}, OrderedDict())
+        self._told = _Told(OrderedDict(), {}, OrderedDict(), {})
         self._marks: Marks | None = None
 
     def hear(self, event: AnyEvent) -> None:
@@ -68,6 +70,7 @@ class OutsideChanges:
             case PerceptionChanged():
                 for entry in event.entries:
                     self._told.entries[_key(entry)] = None
+                    self._told.newest[entry.layer.value, entry.key] = entry.updated_ms
                 while len(self._told.entries) > KEPT:
                     self._told.entries.popitem(last=False)
 
@@ -120,7 +123,8 @@ class OutsideChanges:
         found: list[AnyEvent] = []
         for fact, kind in changed.facts:
             near = fact.scope is PerceptScope.GLOBAL or fact.session_id == session_id
-            if near and self._told.facts.get(fact.id) != fact:
+            told = self._told.facts.get(fact.id)
+            if near and (told is None or (told != fact and told.updated_ms <= fact.updated_ms)):
                 found.append(PerceptChanged(session_id=session_id, percept=fact, what=_KINDS.get(kind, kind)))
         for owner, brick in changed.bricks:
             if owner == session_id and self._is_newer(session_id, brick):
@@ -130,6 +134,7 @@ class OutsideChanges:
             for owner, place, entry in changed.entries
             if (owner == session_id or (place == directory and entry.layer != "working"))
             and _key(entry) not in self._told.entries
+            and entry.updated_ms >= self._told.newest.get((entry.layer.value, entry.key), 0)
         )
         if entries:
             found.append(PerceptionChanged(session_id=session_id, entries=entries))

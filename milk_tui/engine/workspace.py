@@ -138,7 +138,7 @@ class Workspace:
                 raise MilkError(f"There is no session “{which}”.", "Run: milk-tui sessions list")
             return found
         newest = await self.store.read(lambda conn: sessions.newest(conn, directory))
-        if newest and not (new and await self._used(newest)):
+        if newest and not (new and (self.launch.one_shot or await self._used(newest))):
             return newest
         if self.store.read_only:
             raise StoreError("The database is read-only: no session can begin.", "Make its folder writable.")

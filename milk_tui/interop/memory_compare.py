@@ -57,11 +57,13 @@ def approve(store: Store, ids: Sequence[str]) -> list[tuple[str, Percept]]:
     """The person vouches for these; what happened, in order. One in whose place another of them has come is left out.
     Raises MilkError for one about which nothing is to be decided; those of the transactions before are approved."""
     gone: set[str] = set()
+    waiting = set(ids)
 
     def one(db: Database, id_: str) -> list[Change]:
+        waiting.discard(id_)
         if id_ in gone:
             return []
-        changes = admission.approve(db, id_, now=now_ms())
+        changes = admission.approve(db, id_, waiting=waiting, now=now_ms())
         gone.update(change.percept.id for change in changes if change.percept.status in _GONE)
         return changes
 

@@ -131,10 +131,10 @@ def _apply(db: Database, number: int, step: Step) -> bool:
 
 def back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
     """A whole copy of the database beside it, readable by its owner alone; an older copy is never
-    overwritten.
+    overwritten, also when two programs make one at once.
     """
-    target = free_name(path.with_name(f"{path.name}.bak-v{version}"))
-    partial = target.with_name(target.name + ".partial")
+    wanted = path.with_name(f"{path.name}.bak-v{version}")
+    partial = wanted.with_name(f"{wanted.name}.{os.getpid()}.partial")
     with contextlib.suppress(FileNotFoundError):
         partial.unlink()
     try:
@@ -144,7 +144,7 @@ def back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
             conn.backup(copy)
         finally:
             copy.close()
-        partial.rename(target)
+        target = _put_beside(partial, wanted)
     except (OSError, sqlite3.Error) as error:
         partial.unlink(missing_ok=True)
         raise StoreError(
@@ -152,6 +152,18 @@ def back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
             f"Make room in {path.parent} and start again. The file is unchanged.",
         ) from error
     return target
+
+
+def _put_beside(partial: Path, wanted: Path) -> Path:
+    """Give a finished copy its name, or the next free one."""
+    while True:
+        target = free_name(wanted)
+        try:
+            os.link(partial, target)
+        except FileExistsError:
+            continue
+        partial.unlink()
+        return target
 
 
 def free_name(path: Path) -> Path:

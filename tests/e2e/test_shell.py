@@ -62,7 +62,7 @@ def test_every_command_explains_itself_and_the_list_of_them_is_whole(place: Plac
 
 
 def test_a_turn_from_the_shell_is_the_same_session_memory_and_bricks_as_on_the_screen(place: Place) -> None:
-    ran = place.ask("-p", "Review this: SCN:tag percept Ports are odd SCN:say Looks good.", piped="port = 8413\n")
+    ran = place.ask("-p", "Look here: SCN:tag percept Ports are odd SCN:say Looks good.", piped="port = 8413\n")
     assert ran == Ran(0, "Looks good.\n", "")
     with place.open("--continue") as screen:
         wait_in(screen, "conversation", "port = 8413", "Looks good.")
@@ -73,7 +73,7 @@ def test_a_turn_from_the_shell_is_the_same_session_memory_and_bricks_as_on_the_s
     (row,) = place.run("sessions", "list", "--json").json
     assert row["turns"] == 2
     shown = place.run("sessions", "show", row["id"]).out
-    assert all(words in shown for words in ("Review this", "port = 8413", "Looks good.", "fine"))
+    assert all(words in shown for words in ("Look here", "port = 8413", "Looks good.", "fine"))
     assert "Ports are odd" in json.dumps(place.run("memory", "search", "odd ports", "--json").json)
     bricks = plain(place.run("bricks", "show").out)
     assert "Looks good." in bricks

@@ -87,4 +87,6 @@ async def test_a_model_without_tools_is_asked_again_without_them(real_host: Mode
     events = [event async for event in agent.run(request)]
     assert any(isinstance(event, Retrying) for event in events)
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "fine"
-    assert events[-1] == LegEnd("finished") and not agent.caps.tools
+    assert events[-1] == LegEnd("finished")
+    assert "tools" in ollama.requests[0].body
+    assert "tools" not in ollama.requests[-1].body

@@ -59,6 +59,7 @@ _TAIL = re.compile(rb"(?:\x1b(?:\[[?<=>]?[0-9;]*\$?|[\]P_][^\x07\x1b]*\x1b?)?|\x
 _SPECIAL = re.compile(
     rb"\x1b\[(?P<query>6n|0?c|>0?c|\?\d+\$p|\?u)"
     rb"|\x1b\[[<=>][0-9;]*[A-Za-z]"
+    rb"|\x1b\[\?[0-9;]*m"  # an editor asks for the state of a key mode
     rb"|\x1b\](?P<osc>[^\x07\x1b]*)(?:\x07|\x1b\\)"
     rb"|\x1b[P_][^\x1b]*\x1b\\"
     rb"|\xe2\x80[\x8c\x8d]"  # joiners, at which pyte stops to draw
