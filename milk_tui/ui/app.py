@@ -43,6 +43,10 @@ _log = logging.getLogger(__name__)
 
 START_AFTER_S = 0.3
 """Seconds between the first paint and the start of what is heavy (``textual-notes.md`` §4)."""
+SETTLED_AFTER_S = 5.0
+"""Seconds until what the start makes is there and stays: it is not looked through again either."""
+GARBAGE = (700, 10, 100)
+"""How seldom all objects are looked through for garbage, which holds everything up for some 15 ms."""
 DRAFT_AFTER_S = 0.8
 """Seconds after the last change in which a draft is saved."""
 CLOSE_WITHIN_S = 8.0
@@ -98,7 +102,9 @@ class MilkApp(Passing):
             return
         await asyncio.sleep(max(0.0, self._painted_at + START_AFTER_S - time.monotonic()))
         gc.freeze()
+        gc.set_threshold(*GARBAGE)
         gc.enable()
+        self.set_timer(SETTLED_AFTER_S, gc.freeze)
         if self.control.workspace is not None:
             await self.guarded(self.control.workspace.start(), fatal=True)
             await self.guarded(self.control.submit_waiting())
