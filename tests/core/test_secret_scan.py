@@ -96,7 +96,7 @@ ORDINARY = [
     "The password is stored in Vault",
     "passwords are never logged",
     "password reset flow: POST /reset",
-    "pwd is /work/main",
+    "pwd is /srv/shop",
     "postgres://localhost:5432/db",
     "postgres://user:password@localhost/db",
     "postgres://$USER:$PASS@localhost/db",
