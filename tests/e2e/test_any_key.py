@@ -108,7 +108,7 @@ def use_the_mouse(screen: Terminal, rng: random.Random) -> str:
 def test_no_key_ends_the_program_or_makes_it_deaf(place: Place) -> None:
     rng = random.Random(SEED)
     done: list[str] = []
-    with place.open() as screen:
+    with place.open(EDITOR="true", VISUAL="true") as screen:
         screen.wait_for("to ● fast")
         for _ in range(COUNT):
             done.append(press_anything(screen, rng))
