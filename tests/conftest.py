@@ -1,9 +1,32 @@
-"""What holds for every test: nothing that happens to be installed on this machine is taken by itself."""
+"""What holds for every test: nothing that happens to be installed on this machine is taken by itself.
+
+``--deep`` asks for the long form of the tests that have one: every kill point, more examples, fuzzing by coverage.
+"""
 
 from __future__ import annotations
 
 import os
 
+import pytest
+
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
 os.environ[PROGRAMS_VARIABLE] = "none"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--deep", action="store_true", default=False, help="every kill point, more examples, fuzzing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--deep"):
+        from hypothesis import settings
+
+        settings.register_profile("deep", max_examples=10_000, deadline=None)
+        settings.load_profile("deep")
+
+
+@pytest.fixture(scope="session")
+def deep(pytestconfig: pytest.Config) -> bool:
+    """True when the long form was asked for."""
+    return bool(pytestconfig.getoption("--deep"))

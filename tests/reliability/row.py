@@ -1,0 +1,65 @@
+"""One line of the report, and the ways to make one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was tried for one item, and what came of it."""
+
+    item: str
+    """What was done to the program, in the words of ``quality.md``."""
+    tried: int
+    survived: int
+    lost: int
+    """Tries after which something was lost, let in or wrong; 0 is the only good number."""
+    seeds: Sequence[int] = ()
+    """Of the random parts: the same seeds give the same tries."""
+    note: str = ""
+    """Figures, and for each loss what it was."""
+
+
+Maker = Callable[[bool], Iterable[Row]]
+"""Makes rows; True asks for the deep form (more points, more examples)."""
+
+
+def of_tests(item: str, *where: str, deep_only: bool = False) -> Maker:
+    """A maker that runs tests by path (as pytest takes them, below the repository) and counts them."""
+
+    def make(deep: bool) -> Iterable[Row]:
+        if deep_only and not deep:
+            return [Row(item, 0, 0, 0, note="only with --deep")]
+        return [_run(item, where, deep)]
+
+    return make
+
+
+def _run(item: str, where: Sequence[str], deep: bool) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *where]
+        done = subprocess.run(
+            [*command, *(["--deep"] if deep else [])], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if not report.exists():
+            last = (done.stdout + done.stderr).strip().splitlines()[-1:]
+            return Row(item, 1, 0, 1, note=f"pytest: {last[0] if last else done.returncode}")
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    skipped = sum(1 for case in cases if case.find("skipped") is not None)
+    bad = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    tried = len(cases) - skipped
+    if not tried:
+        return Row(item, 1, 0, 1, note="no test ran")
+    seeds = sorted({int(p.attrib["value"]) for c in cases for p in c.iter("property") if p.attrib["name"] == "seed"})
+    note = ", ".join(case.attrib["name"] for case in bad)
+    return Row(item, tried, tried - len(bad), len(bad), seeds, note)
