@@ -238,11 +238,22 @@ class UiConfig(Section, frozen=True, kw_only=True):
     """The screen, ``[ui]``."""
 
     theme: str = ""
-    """A theme's name as the palette lists them; unset: the program's own dark one."""
+    """A theme's name as ``/theme`` lists them (it writes it here); unset: the program's own for the terminal's
+    background and the colours that it has. ``NO_COLOR`` holds over any."""
     sidebar: bool = True
     """Whether the sidebar is there at start, where the terminal is wide enough."""
     reduced_motion: bool = False
-    """No spinner, no flash, no smooth scrolling."""
+    """No spinner, no flash, no smooth scrolling. ``MILK_TUI_REDUCED_MOTION=1`` says the same."""
+    plain: bool = False
+    """For screen readers: no frames, no spinners, one pane under another, words instead of symbols, the terminal's own
+    cursor, and what changes said in lines of text. ``--plain`` and ``MILK_TUI_PLAIN=1`` say the same."""
+    title: bool = True
+    """Whether the terminal's title says the session, what it is at and that an agent asks."""
+    alert: Literal["both", "bell", "message", "off"] = "both"
+    """How a terminal that is not looked at says that a long answer is there or that an agent asks: its ``bell``, a
+    desktop ``message`` (OSC 9), ``both`` or ``off``."""
+    alert_after: Seconds = 20.0
+    """Seconds from which on an answer is a long one."""
 
 
 class TimeoutConfig(Section, frozen=True, kw_only=True):

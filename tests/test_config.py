@@ -95,7 +95,11 @@ def test_agents_without_a_role_take_the_free_places_in_the_files_order() -> None
     [
         ("[context]\ncapp = 1", "c.toml: context.capp: unknown key.", "Did you mean cap?"),
         ("[contxt]", "c.toml: contxt: unknown key.", "Did you mean context?"),
-        ("[ui]\nzzz = 1", "c.toml: ui.zzz: unknown key.", "Allowed: theme, sidebar, reduced_motion."),
+        (
+            "[ui]\nzzz = 1",
+            "c.toml: ui.zzz: unknown key.",
+            "Allowed: theme, sidebar, reduced_motion, plain, title, alert, alert_after.",
+        ),
         ('[context]\ncap = "much"', 'c.toml: context.cap = "much": not allowed.', "a whole number from 0"),
         ("[context]\ncap = -1", "c.toml: context.cap = -1: not allowed.", "from 0 to 10_000_000"),
         ("[context]\ncap = true", "c.toml: context.cap = true: not allowed.", "a whole number"),
