@@ -23,6 +23,32 @@ class Where(StrEnum):
     HELPER = "memory helper"
 
 
+class Takes(StrEnum):
+    """What an argument of a command is, so that it can be offered while it is written (``arguments.py``)."""
+
+    ROLE_OR_AGENT = "role or agent"
+    AGENT = "agent"
+    SESSION = "session"
+    FACT = "fact"
+    GONE_FACT = "gone fact"
+    THEME = "theme"
+    FILE = "file"
+    EXPORT = "export file"
+    CHANGED_FILE = "changed file"
+    BRICK = "brick"
+    SUMMARY = "summary"
+    LAYER = "layer"
+    ENTRY = "entry"
+    SLICE = "slice"
+    SCOPE = "scope"
+    SERVER = "MCP server"
+    FILE_DOING = "perception file"
+    FRESH = "fresh"
+    NEED = "need"
+    TITLE = "title"
+    COMMAND = "command"
+
+
 class Action(NamedTuple):
     """One thing to do. ``id`` names it in the config, ``action_ID`` is the method that does it."""
 
@@ -37,9 +63,12 @@ class Action(NamedTuple):
     arguments: str = ""
     """What may follow the command: ``TEXT`` is needed, ``[TEXT]`` may be left out."""
     aliases: tuple[str, ...] = ()
+    """Other names of the command, such as users of other programs type."""
     footer: bool = False
     priority: bool = False
     """True when its keys win over the focused widget's."""
+    takes: tuple[Takes, ...] = ()
+    """What its arguments are, one after the other; the last is the rest of the line."""
 
     @property
     def method(self) -> str:
