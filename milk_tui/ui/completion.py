@@ -1,69 +1,80 @@
-"""The list of commands that opens over the prompt while a slash command is typed."""
+"""The list that opens over the prompt while something that can be completed is typed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from milk_tui.ui import actions
-from milk_tui.ui import format as f
-from milk_tui.ui.actions import Action, Keymap
-from milk_tui.ui.paint import Line, Painter
+from milk_tui.ui.choices import Choice, Kind, Word
+from milk_tui.ui.paint import Painter
 
 ROWS = 8
 
 
 class Completion(Painter):
-    """Commands that begin with what is typed; it takes no focus, the prompt passes it keys."""
+    """Choices for the word under the cursor; it takes no focus, the prompt passes it keys."""
 
     ALLOW_SELECT = False
 
     @dataclass
     class Picked(Message):
-        """A click on a command."""
+        """A click on a choice."""
 
-        action: Action
+        choice: Choice
 
     def __init__(self) -> None:
         super().__init__(id="completion")
         self.display = False
-        self.beginning: str | None = None
-        """What the offered commands fit."""
-        self._found: list[Action] = []
+        self.word: Word | None = None
+        """What the choices fit."""
+        self._found: Sequence[Choice] = ()
         self._at = 0
         self._top = 0
         self._room = ROWS
-        self.keymap = Keymap({})
 
     @property
     def is_open(self) -> bool:
         return bool(self.display)
 
     @property
-    def current(self) -> Action | None:
-        return self._found[self._at] if self._found else None
+    def current(self) -> Choice | None:
+        return self._found[self._at] if 0 <= self._at < len(self._found) else None
 
-    def open_for(self, beginning: str | None, room: int) -> None:
-        """Show what fits ``beginning`` in at most ``room`` rows; nothing fits, or ``None``: close."""
-        self.beginning = beginning
-        self._found = [] if beginning is None else actions.matching(beginning)
-        self._at = self._top = 0
+    def offer(self, word: Word, found: Sequence[Choice], room: int) -> None:
+        """Show what fits the word in at most ``room`` rows; nothing fits: close.
+
+        Of the arguments for a command that could do without one, none is chosen until the person chooses.
+        """
+        self.word = word
+        self._found = found
+        self._at = -1 if word.kind is Kind.ARGUMENT and not word.written else 0
+        self._top = 0
         self._room = max(1, min(ROWS, room))
-        self.display = bool(self._found) and room > 0
+        self.display = bool(found) and room > 0
         if self.display:
-            rows = min(len(self._found), self._room)
+            rows = min(len(found), self._room)
             self.styles.height = rows + 2
             self.styles.offset = (-1, -(rows + 3))
         self.refresh()
+
+    def close(self) -> bool:
+        """True when it was open."""
+        was_open = self.is_open
+        self.display = False
+        self.word = None
+        self._found = ()
+        return was_open
 
     def move(self, step: int) -> None:
         """Go up or down, around the ends."""
         if not self._found:
             return
-        self._at = (self._at + step) % len(self._found)
+        at = self._at if self._at >= 0 or step > 0 else 0
+        self._at = (at + step) % len(self._found)
         if self._at < self._top:
             self._top = self._at
         elif self._at >= self._top + self._room:
@@ -75,18 +86,9 @@ class Completion(Painter):
         width = self.size.width
         if index >= len(self._found):
             return self.paint((), width)
-        return self.paint(self._line(self._found[index], width), width, under="cursor" if index == self._at else "")
+        return self.paint(self._found[index].line(width), width, under="cursor" if index == self._at else "")
 
     def on_click(self, event: events.Click) -> None:
         index = self._top + event.y - 1
         if 0 <= index < len(self._found):
             self.post_message(self.Picked(self._found[index]))
-
-    def _line(self, action: Action, width: int) -> Line:
-        usage = f.pad(f" {action.usage}", 21)
-        keys = self.keymap.shown(action, 1)
-        return (
-            (usage, "strong"),
-            (f.pad(action.help, max(0, width - 21 - len(keys) - 2)), "dim"),
-            (f" {keys} ", "key"),
-        )

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from milk_tui.ui.actions import Where, bindings
+from milk_tui.ui.choices import Kind, Word, word_at
 from milk_tui.ui.prompt_text import Folds, History
 
 JOINERS = ("\u200c", "\u200d")
@@ -31,16 +32,10 @@ class Prompt(TextArea):
         text: str
 
     @dataclass
-    class CommandTyped(Message):
-        """The text is a slash command's beginning (without the slash), or is none any more (``None``)."""
+    class WordTyped(Message):
+        """Another word that can be completed is under the cursor; ``None``: none is any more."""
 
-        beginning: str | None
-
-    @dataclass
-    class MentionTyped(Message):
-        """What is written of a mention under the cursor; ``None``: the cursor is in none any more."""
-
-        written: str | None
+        word: Word | None
 
     BINDINGS: ClassVar = bindings(Where.PROMPT)
 
@@ -57,8 +52,7 @@ class Prompt(TextArea):
         self._complete = complete
         self.past = History()
         self._folds = Folds()
-        self._beginning: str | None = None
-        self._written: str | None = None
+        self._word: Word | None = None
         self._own_keys = self._bindings
 
     @property
@@ -71,36 +65,21 @@ class Prompt(TextArea):
         return not any(line.strip() for line in self.document.lines)
 
     @property
-    def beginning(self) -> str | None:
-        """The beginning of a slash command that the text is, without the slash."""
-        return command_beginning(self.document.lines)
+    def word(self) -> Word | None:
+        """What can be completed under the cursor."""
+        return word_at(self.document.lines, *self.cursor_location)
 
-    @property
-    def mention(self) -> str | None:
-        """What is written of the mention under the cursor; ``None`` when there is none."""
-        found = self._mention()
-        return found[1] if found else None
-
-    def _mention(self) -> tuple[int, str] | None:
+    def complete(self, word: Word, value: str) -> None:
+        """Write the value where the word under the cursor is; behind a folder one can go on writing."""
         row, column = self.cursor_location
-        line = self.document.get_line(row)
-        if "@" not in line:
-            return None
-        from milk_tui.core.attachments import mention_at
-
-        return mention_at(line, column)
-
-    def complete_mention(self, path: str) -> None:
-        """Write the path where the mention under the cursor is; behind a folder one can go on writing."""
+        if word.kind is not Kind.FILE:
+            self.replace(f"{value} ", (row, word.start), (row, column), maintain_selection_offset=False)
+            return
         from milk_tui.core.attachments import as_mention
 
-        found = self._mention()
-        if found is None:
-            return
-        row, column = self.cursor_location
-        text = as_mention(path)
-        text = text.removesuffix('"') if path.endswith("/") else f"{text} "
-        self.replace(text, (row, found[0]), (row, column), maintain_selection_offset=False)
+        text = as_mention(value)
+        text = text.removesuffix('"') if value.endswith("/") else f"{text} "
+        self.replace(text, (row, word.start), (row, column), maintain_selection_offset=False)
 
     def use_keys(self, overrides: Mapping[str, str]) -> None:
         """Take other keys, by the ids of actions (``Keymap.overrides``)."""
@@ -155,13 +134,10 @@ class Prompt(TextArea):
         return False
 
     def on_text_area_changed(self) -> None:
-        beginning = command_beginning(self.document.lines)
-        if beginning != self._beginning:
-            self._beginning = beginning
-            self.post_message(self.CommandTyped(beginning))
-        if self.mention != self._written:
-            self._written = self.mention
-            self.post_message(self.MentionTyped(self._written))
+        word = self.word
+        if word != self._word:
+            self._word = word
+            self.post_message(self.WordTyped(word))
 
     def action_send(self) -> None:
         if not self._complete("enter") and self.full_text.strip():
@@ -205,11 +181,3 @@ class Prompt(TextArea):
         if text is not None:
             self.history.checkpoint()
             self.set_text(text)
-
-
-def command_beginning(lines: list[str]) -> str | None:
-    """The word after the slash when all that is written is one; ``None`` otherwise."""
-    if len(lines) != 1 or not lines[0].startswith("/"):
-        return None
-    word = lines[0][1:]
-    return word if not word or (word.replace("-", "").isalpha() and word.isascii()) else None

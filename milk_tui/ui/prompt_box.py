@@ -15,8 +15,8 @@ from textual.widgets import Static, TextArea
 
 from milk_tui.ui import format as f
 from milk_tui.ui.actions import Action, Keymap
+from milk_tui.ui.choices import Choice, Kind, Word, of_commands, of_files
 from milk_tui.ui.completion import Completion
-from milk_tui.ui.mention_list import MentionList
 from milk_tui.ui.paint import Line, to_content
 from milk_tui.ui.prompt import Prompt
 
@@ -36,16 +36,17 @@ class PromptBox(Vertical):
         super().__init__(id="prompt-box")
         self.prompt = Prompt(self._completion_key)
         self.completion = Completion()
-        self.mentions = MentionList()
         self.find_files: Callable[[str], Awaitable[Sequence[str]]] | None = None
         """Finds the files that fit what is written of a mention."""
+        self.find_arguments: Callable[[str, str], Awaitable[Sequence[Choice]]] | None = None
+        """What can follow a command, by its name and what is written of it."""
+        self._keymap = Keymap({})
         self._note = Static(id="prompt-note", markup=False)
         self._note.display = False
         self._noted_text = ""
 
     def compose(self) -> ComposeResult:
         yield self.completion
-        yield self.mentions
         with Horizontal(id="prompt-row"):
             yield Static(f.USER_MARK, id="prompt-mark", markup=False)
             yield self.prompt
@@ -66,95 +67,81 @@ class PromptBox(Vertical):
         self._noted_text = self.prompt.text
 
     def use_keys(self, keymap: Keymap) -> None:
-        self.completion.keymap = keymap
+        self._keymap = keymap
         self.prompt.use_keys(keymap.overrides())
 
     def close_completion(self) -> bool:
         """True when there was one to close."""
-        was_open = self.completion.is_open
-        self._complete(None)
-        return self.mentions.close() or was_open
+        return self.completion.close()
 
-    @on(Prompt.CommandTyped)
-    def command_typed(self, event: Prompt.CommandTyped) -> None:
+    @on(Prompt.WordTyped)
+    def word_typed(self, event: Prompt.WordTyped) -> None:
         event.stop()
-        self._complete(event.beginning)
+        self._offer(event.word)
+
+    def _offer(self, word: Word | None) -> None:
+        """Open the list for a word, or close it."""
+        if word is None:
+            self.completion.close()
+        elif word.kind is Kind.COMMAND:
+            self._show(word, of_commands(word.written, self._keymap))
+        else:
+            self.run_worker(self._find(word), group="completion", exclusive=True, exit_on_error=False)
+
+    async def _find(self, word: Word) -> None:
+        found: Sequence[Choice] = ()
+        if word.kind is Kind.FILE and self.find_files is not None:
+            found = of_files(await self.find_files(word.written))
+        elif word.kind is Kind.ARGUMENT and self.find_arguments is not None:
+            found = await self.find_arguments(word.command, word.written)
+        if word == self.prompt.word:
+            self._show(word, found)
+
+    def _show(self, word: Word, found: Sequence[Choice]) -> None:
+        self.completion.offer(word, found, self.region.y - 3)
 
     def _completion_key(self, key: str) -> bool:
-        """A key for the completion; False when none is open."""
-        if self.mentions.is_open:
-            return self._mention_key(key)
+        """A key for the list; False when none is open, or when the key means something else."""
         if not self.completion.is_open:
             return False
-        if key in ("enter", "tab") and self.completion.beginning != self.prompt.beginning:
-            self._complete(self.prompt.beginning)  # keys can be faster than the messages that follow the text
+        if key in ("up", "down"):
+            self.completion.move(-1 if key == "up" else 1)
+            return True
+        word = self.prompt.word
+        if self.completion.word != word:  # keys can be faster than the messages that follow the text
+            self.completion.close()
+            if word is None or word.kind is not Kind.COMMAND:
+                return key == "tab"
+            self._offer(word)
             return self._completion_key(key)
-        match key:
-            case "up":
-                self.completion.move(-1)
-            case "down":
-                self.completion.move(1)
-            case _:
-                action = self.completion.current
-                self.close_completion()
-                if action is not None:
-                    self._take(action, run=key == "enter")
+        choice = self.completion.current
+        self.completion.close()
+        if choice is None or word is None or (key == "enter" and _is_whole(word, choice)):
+            return key == "tab"
+        self._take(word, choice, run=key == "enter")
         return True
-
-    def _mention_key(self, key: str) -> bool:
-        """A key for the list of files. One that fits something else than what is written now is not chosen from."""
-        match key:
-            case "up" | "down":
-                self.mentions.move(-1 if key == "up" else 1)
-                return True
-            case _:
-                path, fits = self.mentions.current, self.mentions.words == self.prompt.mention
-                self.mentions.close()
-                if path is None or not fits or (key == "enter" and path == self.prompt.mention):
-                    return key == "tab"
-                self.prompt.complete_mention(path)
-                return True
-
-    @on(Prompt.MentionTyped)
-    def mention_typed(self, event: Prompt.MentionTyped) -> None:
-        event.stop()
-        if event.written is None or self.find_files is None:
-            self.mentions.close()
-        else:
-            self.run_worker(self._find_files(event.written), group="mention", exclusive=True, exit_on_error=False)
-
-    async def _find_files(self, written: str) -> None:
-        assert self.find_files is not None
-        found = await self.find_files(written)
-        if written == self.prompt.mention:
-            self.mentions.open_for(written, found, self.region.y - 3)
-
-    @on(MentionList.Picked)
-    def mention_picked(self, event: MentionList.Picked) -> None:
-        event.stop()
-        self.mentions.close()
-        self.prompt.complete_mention(event.path)
-        self.prompt.focus()
 
     @on(Completion.Picked)
     def picked(self, event: Completion.Picked) -> None:
         event.stop()
-        self.close_completion()
-        self._take(event.action, run=True)
+        self.completion.close()
+        if (word := self.prompt.word) is not None:
+            self._take(word, event.choice, run=True)
         self.prompt.focus()
+
+    def _take(self, word: Word, choice: Choice, *, run: bool) -> None:
+        if word.kind is Kind.COMMAND and run and choice.action is not None and not choice.action.needs_argument:
+            self.prompt.take()
+            self.post_message(self.CommandChosen(choice.action))
+        else:
+            self.prompt.complete(word, choice.value)
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:
         if self._note.display and self.prompt.text != self._noted_text:
             self._note.display = False
 
-    def _take(self, action: Action, *, run: bool) -> None:
-        if run and not action.needs_argument:
-            self.prompt.take()
-            self.post_message(self.CommandChosen(action))
-        else:
-            self.prompt.set_text(f"/{action.command} ")
 
-    def _complete(self, beginning: str | None) -> None:
-        room = self.region.y - 3
-        self.completion.open_for(beginning, room)
+def _is_whole(word: Word, choice: Choice) -> bool:
+    """True when there is nothing to add, so that enter sends."""
+    return word.kind is not Kind.COMMAND and choice.value == word.written

@@ -9,7 +9,8 @@ from textual.containers import Container
 from textual.pilot import Pilot
 
 from milk_tui.ui import actions, themes
-from milk_tui.ui.prompt import Prompt, command_beginning
+from milk_tui.ui.choices import Choice, Kind, Word, command_beginning, word_at
+from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.prompt_box import PromptBox
 
 
@@ -259,7 +260,7 @@ async def test_commands_are_offered_while_one_is_typed() -> None:
         await write(pilot, "/")
         assert app.box.completion.is_open
         await write(pilot, "hel")
-        assert app.box.completion.current is actions.BY_ID["help"]
+        assert app.box.completion.current.action is actions.BY_ID["help"]
         await typed(pilot, "enter")
         assert app.chosen == ["help"]
         assert app.prompt.text == ""
@@ -326,3 +327,40 @@ async def test_it_has_no_timer_when_idle() -> None:
         await pilot.pause()
         assert not app.prompt.cursor_blink
         assert not app.prompt.blink_timer._active.is_set()
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("/he", Word(Kind.COMMAND, "he", 1)),
+        ("/theme mi", Word(Kind.ARGUMENT, "mi", 7, "theme")),
+        ("/theme ", Word(Kind.ARGUMENT, "", 7, "theme")),
+        ("/quit now", None),
+        ("/nonsense x", None),
+        ("look @src/ha", Word(Kind.FILE, "src/ha", 5)),
+        ("/usr/bin @a", Word(Kind.FILE, "a", 9)),
+        ("mail me@example.org", None),
+    ],
+)
+def test_what_can_be_completed(text: str, word: Word | None) -> None:
+    assert word_at([text], 0, len(text)) == word
+
+
+async def test_arguments_are_offered_and_none_is_taken_unless_chosen() -> None:
+    async def find(command: str, written: str) -> list[Choice]:
+        return [Choice(name) for name in ("milk-dark", "milk-light") if command == "theme" and written in name]
+
+    app = Desk()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.box.find_arguments = find
+        await write(pilot, "/theme ")
+        await pilot.pause()
+        assert app.box.completion.is_open
+        await typed(pilot, "enter")
+        assert app.sent == ["/theme "]
+        await write(pilot, "/theme lig")
+        await pilot.pause()
+        await typed(pilot, "enter")
+        assert app.prompt.text == "/theme milk-light "
+        await typed(pilot, "enter")
+        assert app.sent[1:] == ["/theme milk-light "]
