@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
@@ -56,6 +57,9 @@ class AgentConfig(Section, frozen=True, kw_only=True):
     """The address of the server, for a local or own one: ``http://127.0.0.1:8000/v1``."""
     api_key_env: str = ""
     """The name of the environment variable that holds the key. A key itself never stands in this file."""
+    api_key_command: tuple[str, ...] = ()
+    """A program that prints the key, such as ``["secret-tool", "lookup", "service", "anthropic"]``; it is run when the
+    agent is first asked, without a shell, and what it prints is kept in memory alone."""
     tools: bool | Literal["auto", "text"] = "auto"
     """Whether the model is given tools: ``true``, ``false``, ``"text"`` (written into its answer, for models that have
     no tool calls of their own), or ``"auto"`` (its own calls, as text when it has none)."""
@@ -367,6 +371,9 @@ def load(
             f"{paths.shown(file)}: no such config file.", "Name an existing one, or run `milk-tui setup`."
         )
     config, sources = config_file.parse(text or "", paths.shown(file))
+    if models := environ.get(paths.MODELS_VARIABLE):
+        config = replace(config, embedded=replace(config.embedded, models_dir=models))
+        sources["embedded.models_dir"] = paths.MODELS_VARIABLE
     for key, value in (("primary", primary), ("escalation", escalation)):
         if value:
             config = config_file.replaced(config, key, value)

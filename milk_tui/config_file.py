@@ -18,6 +18,9 @@ from milk_tui.core.records import Role
 LARGEST_FILE = 1_000_000
 """Bytes; a config of this size is something else."""
 
+LONGEST_SEARCHED = 2_000
+"""Lines of a file in which the place of an error is looked for."""
+
 MCP_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z")
 AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}\Z")
 
@@ -69,7 +72,51 @@ def parse(text: str, file: str) -> tuple[Config, dict[str, str]]:
             f"{file}: not readable as TOML.", "Check for absurdly long numbers or deep nesting."
         ) from error
     sources: dict[str, str] = {}
-    return _Reader(file, sources).struct(Config, table, ""), sources
+    reader = _Reader(file, sources)
+    try:
+        return reader.struct(Config, table, ""), sources
+    except ConfigError as error:
+        place = place_of(text, reader.at)
+        if not place:
+            raise
+        raise ConfigError(error.what.replace(f"{file}: ", f"{file}: {place}: ", 1), error.hint) from error
+
+
+def place_of(text: str, key: str) -> str:
+    """``line 3, column 1``: where a dotted key stands in a text that is TOML; empty where it can't be told."""
+    import tomllib
+
+    def path_of(table: Any) -> list[str]:
+        names = []
+        while isinstance(table, dict) and len(table) == 1:
+            ((inner, table),) = table.items()
+            names.append(inner)
+        return names
+
+    lines = text.replace("\r\n", "\n").split("\n")
+    try:
+        path = path_of(tomllib.loads(f"{key} = 0"))
+    except tomllib.TOMLDecodeError:
+        return ""
+    if not path or len(lines) > LONGEST_SEARCHED:
+        return ""
+    name = re.compile(rf"(?<![\w-])[\"']?{re.escape(path[-1])}[\"']?(?![\w-])")
+    for number, line in enumerate(lines, 1):
+        if (found := name.search(line)) is None:
+            continue
+        for end in range(number, len(lines) + 1):
+            try:
+                table: Any = tomllib.loads("\n".join(lines[:end]))
+            except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+                continue
+            break
+        else:
+            return ""
+        for part in path:
+            table = table.get(part) if isinstance(table, dict) else None
+        if table is not None:
+            return f"line {number}, column {found.start() + 1}"
+    return ""
 
 
 def replaced(config: Config, key: str, value: str) -> Config:
@@ -100,34 +147,6 @@ def check(config: Config, file: str) -> None:
             f"{file}: session.escalation: {primary} is already the primary agent.",
             "A session has two agents with different names; leave one out or name another.",
         )
-
-
-def write(file: Path, changes: dict[tuple[str, ...], Any]) -> None:
-    """Set keys such as ``("session", "primary")``, keeping comments and order; ``None`` removes one.
-
-    The file is 0600, replaced in one step, and left alone when the result would not load. Raises
-    ``ConfigError``.
-    """
-    import tomlkit
-
-    from milk_tui import paths
-
-    shown = paths.shown(file)
-    document = tomlkit.parse(read_text(file) or "")
-    for (*tables, last), value in changes.items():
-        table: Any = document
-        for name in tables:
-            if name not in table:
-                table.add(name, tomlkit.table(is_super_table=name == "agents"))
-            table = table[name]
-        if value is None:
-            table.pop(last, None)
-        else:
-            table[last] = value
-    text = tomlkit.dumps(document)
-    config, _ = parse(text, shown)
-    check(config, shown)
-    replace_private(file, text)
 
 
 def replace_private(file: Path, text: str) -> None:
@@ -164,17 +183,21 @@ class _Reader:
     def __init__(self, file: str, sources: dict[str, str]) -> None:
         self.file = file
         self.sources = sources
+        self.at = ""
+        """The key that is looked at, for the place of an error."""
 
     def struct(self, kind: Any, table: Any, where: str) -> Any:
+        self.at = where
         if not isinstance(table, dict):
             raise self.wrong(where, table, "a table")
         known = {info.name: info for info in fields(kind)}
         values = {}
         for key, value in table.items():
-            path = f"{where}.{bare(key)}" if where else bare(key)
+            self.at = path = f"{where}.{bare(key)}" if where else bare(key)
             if key not in known:
                 raise self.unknown(path, key, value, list(known))
             values[key] = self.value(known[key], value, path)
+        self.at = where
         return kind(**values)
 
     def value(self, info: FieldInfo, value: Any, path: str) -> Any:
@@ -197,7 +220,7 @@ class _Reader:
         return {name: self.keys(value, f"{where}.{bare(name)}") for name, value in table.items()}
 
     def mcp(self, name: str, table: Any) -> McpConfig:
-        path = f"mcp.{bare(name)}"
+        self.at = path = f"mcp.{bare(name)}"
         if not MCP_NAME.match(name):
             raise ConfigError(
                 f"{self.file}: {path}: not a name for an MCP server.",
@@ -210,7 +233,8 @@ class _Reader:
                 'Say which, such as command = ["uvx", "mcp-server-git"].',
             )
         if server.url and not server.url.startswith(("http://", "https://")):
-            raise self.wrong(f"{path}.url", server.url, "an address that begins with http:// or https://")
+            self.at = f"{path}.url"
+            raise self.wrong(self.at, server.url, "an address that begins with http:// or https://")
         return server
 
     def keys(self, value: Any, path: str) -> tuple[str, ...]:
@@ -221,7 +245,7 @@ class _Reader:
         return keys
 
     def agent(self, name: str, table: Any) -> AgentConfig:
-        path = f"agents.{bare(name)}"
+        self.at = path = f"agents.{bare(name)}"
         if not AGENT_NAME.match(name):
             raise ConfigError(
                 f"{self.file}: {path}: not a name for an agent.",
@@ -235,18 +259,25 @@ class _Reader:
                     'Say which, such as model = "ollama_chat/qwen2.5-coder".',
                 )
             case Provider.EMBEDDED if agent.model not in ("", *EMBEDDED_SIZES):
+                self.at = f"{path}.model"
                 raise self.wrong(
-                    f"{path}.model", agent.model, ", ".join(f'"{size}"' for size in EMBEDDED_SIZES)
+                    self.at, agent.model, ", ".join(f'"{size}"' for size in EMBEDDED_SIZES)
                 )
             case Provider.ACP if not agent.command and acp_presets.preset(name) is None:
                 raise ConfigError(
                     f"{self.file}: {path}.command: missing.",
                     'Say which, such as command = ["opencode", "acp"].',
                 )
+            case _ if agent.api_key_env and agent.api_key_command:
+                raise ConfigError(
+                    f"{self.file}: {path}: its key has two sources.",
+                    "Keep api_key_env or api_key_command, not both.",
+                )
             case _:
                 return agent
 
     def leaf(self, kind: Any, value: Any, path: str) -> Any:
+        self.at = path
         try:
             result = msgspec.convert(value, kind, strict=True)
         except (msgspec.ValidationError, OverflowError) as error:
@@ -268,6 +299,7 @@ class _Reader:
         hint = f"Did you mean {close[0]}?" if close else f"Allowed: {', '.join(names)}."
         if key in ("api_key", "key", "token"):
             hint = "A key never stands in this file: name its environment variable in api_key_env."
+            hint += " Or the program that prints it, in api_key_command."
         elif path.startswith("agents.") and isinstance(value, dict):
             hint = 'A name with a dot stands in quotes: [agents."qwen2.5-coder"].'
         return ConfigError(f"{self.file}: {path}: unknown key.", hint)
@@ -284,10 +316,12 @@ def allowed(kind: Any) -> str:
         return allowed(args[0]) + _bounds(args[1])
     if origin is Literal:
         return ", ".join(f'"{value}"' for value in args)
+    if origin is dict:
+        return "a table"
     if origin in (Union, types.UnionType):
         return ", ".join(allowed(arg) for arg in args if arg is not type(None))
     if origin is tuple:
-        return "a list of texts"
+        return f"a list of {allowed(args[0])}" if get_origin(args[0]) is Literal else "a list of texts"
     if isinstance(kind, type) and issubclass(kind, Enum):
         return ", ".join(f'"{member.value}"' for member in kind)
     return {bool: "true, false", int: "a whole number", float: "a number", str: "a text in quotes"}[kind]

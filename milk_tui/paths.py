@@ -15,6 +15,7 @@ APP = "milk-tui"
 HOME_VARIABLE = "MILK_TUI_HOME"
 CONFIG_VARIABLE = "MILK_TUI_CONFIG"
 DATABASE_VARIABLE = "MILK_TUI_DATABASE"
+MODELS_VARIABLE = "MILK_TUI_MODELS"
 
 INSIDE_VARIABLE = "MILK_TUI_INSIDE"
 """Set for agents that the program runs itself: they get their facts from it, so that our hook stays silent there."""

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from milk_tui import config, config_file, paths
+from milk_tui import config, config_edit, config_file, paths
 from milk_tui.config import Config, Provider
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
@@ -93,16 +93,16 @@ def test_agents_without_a_role_take_the_free_places_in_the_files_order() -> None
 @pytest.mark.parametrize(
     ("text", "what", "hint"),
     [
-        ("[context]\ncapp = 1", "c.toml: context.capp: unknown key.", "Did you mean cap?"),
-        ("[contxt]", "c.toml: contxt: unknown key.", "Did you mean context?"),
+        ("[context]\ncapp = 1", "c.toml: line 2, column 1: context.capp: unknown key.", "Did you mean cap?"),
+        ("[contxt]", "c.toml: line 1, column 2: contxt: unknown key.", "Did you mean context?"),
         (
             "[ui]\nzzz = 1",
-            "c.toml: ui.zzz: unknown key.",
+            "c.toml: line 2, column 1: ui.zzz: unknown key.",
             "Allowed: theme, sidebar, reduced_motion, plain, title, alert, alert_after.",
         ),
-        ('[context]\ncap = "much"', 'c.toml: context.cap = "much": not allowed.', "a whole number from 0"),
-        ("[context]\ncap = -1", "c.toml: context.cap = -1: not allowed.", "from 0 to 10_000_000"),
-        ("[context]\ncap = true", "c.toml: context.cap = true: not allowed.", "a whole number"),
+        ('[context]\ncap = "much"', 'c.toml: line 2, column 1: context.cap = "much": not allowed.', "number from 0"),
+        ("[context]\ncap = -1", "c.toml: line 2, column 1: context.cap = -1: not allowed.", "from 0 to 10_000_000"),
+        ("[context]\ncap = true", "c.toml: line 2, column 1: context.cap = true: not allowed.", "a whole number"),
         ('[context]\ncache_ttl = "1d"', 'context.cache_ttl = "1d"', 'Allowed: "5m", "1h".'),
         (
             '[agents.a]\nmodel="m/m"\nrole="deep"',
@@ -117,8 +117,8 @@ def test_agents_without_a_role_take_the_free_places_in_the_files_order() -> None
         ('[agents.a]\nmodel="m/m"\ntools="yes"', 'agents.a.tools = "yes"', 'Allowed: true, false, "auto", "text".'),
         ('[agents.a]\nmodel="m/m"\ntemperature=nan', "agents.a.temperature = nan", "a number from 0 to 2"),
         ('[agents.a]\nmodel="m\\u001b[2J"', "agents.a.model", "without control characters"),
-        ("[agents.a]\n", "c.toml: agents.a.model: missing.", "ollama_chat/"),
-        ('[agents.a]\nprovider="acp"', "c.toml: agents.a.command: missing.", "opencode"),
+        ("[agents.a]\n", "c.toml: line 1, column 9: agents.a.model: missing.", "ollama_chat/"),
+        ('[agents.a]\nprovider="acp"', "c.toml: line 1, column 9: agents.a.command: missing.", "opencode"),
         (
             '[agents.a]\nprovider="embedded"\nmodel="huge"',
             'agents.a.model = "huge"',
@@ -139,6 +139,22 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(text: str, what: str
     assert hint in raised.value.hint
     assert raised.value.what.startswith("c.toml")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("# cap is what it is\n[context]\n# cap\ncap = -1\n", "line 4, column 1"),
+        ("context.cap = -1\n", "line 1, column 9"),
+        ('[routing]\nescalate = [\n "cap",\n]\n[context]\ncap = [\n 1,\n]\n', "line 6, column 1"),
+        ('[agents."a.b"]\nmodel = "m/x"\n  role = "deep"\n', "line 3, column 3"),
+        ('[agents.a]\r\nmodel = "m/x"\r\nzzz = 1\r\n', "line 3, column 1"),
+        ('agents = { a = { model = "m/x", tools = 3 } }', "line 1, column 33"),
+    ],
+)
+def test_a_wrong_key_or_value_has_its_line_and_column(text: str, place: str) -> None:
+    with pytest.raises(ConfigError, match=f"c.toml: {place}: "):
+        parse(text)
 
 
 @pytest.mark.parametrize(
@@ -261,14 +277,14 @@ def test_flags_lie_over_the_file_and_every_value_knows_where_it_came_from(tmp_pa
 
 def test_writing_keeps_comments_and_order_and_makes_the_file_private(tmp_path: Path) -> None:
     path = file(tmp_path, "# mine\n[ui]\nsidebar = false # narrow\n")
-    config_file.write(
+    config_edit.write(
         path, {("session", "primary"): "qwen2.5", ("agents", "qwen2.5", "model"): "ollama_chat/q"}
     )
     text = path.read_text()
     assert text.startswith("# mine\n[ui]\nsidebar = false # narrow\n")
     assert parse(text).agents["qwen2.5"].model == "ollama_chat/q"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    config_file.write(path, {("agents", "qwen2.5", "model"): "ollama_chat/r", ("ui", "sidebar"): None})
+    config_edit.write(path, {("agents", "qwen2.5", "model"): "ollama_chat/r", ("ui", "sidebar"): None})
     assert parse(path.read_text()).ui.sidebar is True
     assert parse(path.read_text()).agents["qwen2.5"].model == "ollama_chat/r"
 
@@ -276,14 +292,14 @@ def test_writing_keeps_comments_and_order_and_makes_the_file_private(tmp_path: P
 def test_a_write_that_would_not_load_changes_nothing(tmp_path: Path) -> None:
     path = file(tmp_path, "# mine\n")
     with pytest.raises(ConfigError, match=r"context\.cap"):
-        config_file.write(path, {("context", "cap"): "much"})
+        config_edit.write(path, {("context", "cap"): "much"})
     assert path.read_text() == "# mine\n"
     assert [p.name for p in tmp_path.iterdir()] == ["config.toml"]
 
 
 def test_a_write_creates_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "config.toml"
-    config_file.write(path, {("ui", "theme"): "milk"})
+    config_edit.write(path, {("ui", "theme"): "milk"})
     assert parse(path.read_text()).ui.theme == "milk"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 

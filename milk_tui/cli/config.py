@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,15 +30,19 @@ def path(options: Options) -> None:
 @pass_options
 def show(options: Options, explain: bool, as_json: bool) -> None:
     """Print every setting, its value and where that came from."""
+    from milk_tui.config_manual import meaning
+    from milk_tui.config_schema import dotted
+
     loaded = options.loaded
-    settings = [
-        {"key": key, "value": value, "source": loaded.sources.get(key, "default")}
-        for key, value in flatten(loaded.config)
+    settings: list[dict[str, Any]] = [
+        {"path": path, "key": dotted(path), "value": value, "source": loaded.sources.get(dotted(path), "default")}
+        for path, value in flatten(loaded.config)
     ]
-    meanings = manual() if explain else {}
     for setting in settings:
         if explain:
-            setting["meaning"] = meanings.get(_generic(str(setting["key"])), "")
+            setting["meaning"] = meaning(setting.pop("path"))
+        else:
+            setting.pop("path")
     if as_json:
         output.as_json({"file": str(loaded.file), "found": loaded.found, "settings": settings})
         return
@@ -84,22 +86,20 @@ TEMPLATE = """\
 """
 
 
-def flatten(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted key and value of every setting of a configuration."""
+def flatten(value: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Key and value of every setting of a configuration."""
     import msgspec
-
-    from milk_tui.config_file import bare
 
     if isinstance(value, msgspec.Struct):
         items: list[tuple[str, Any]] = [(name, getattr(value, name)) for name in value.__struct_fields__]
     else:
-        items = [(bare(name), inner) for name, inner in value.items()]
+        items = list(value.items())
     for name, inner in items:
-        key = f"{where}.{name}" if where else name
+        path = (*where, name)
         if isinstance(inner, msgspec.Struct | dict):
-            yield from flatten(inner, key)
+            yield from flatten(inner, path)
         else:
-            yield key, list(inner) if isinstance(inner, tuple) else inner
+            yield path, list(inner) if isinstance(inner, tuple) else inner
 
 
 def as_toml(value: Any) -> str:
@@ -109,43 +109,6 @@ def as_toml(value: Any) -> str:
     if value is None or value == "":
         return "(unset)"
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def manual() -> dict[str, str]:
-    """What each setting means: its docstring, by dotted key (``agents.NAME.…`` and ``keys.ACTION`` in
-    general)."""
-    from milk_tui import config as configuration
-
-    classes = {
-        node.name: node for node in ast.parse(inspect.getsource(configuration)).body if isinstance(node, ast.ClassDef)
-    }
-    meanings = {}
-    for section, annotation, text in _documented(classes["Config"]):
-        inner = next((name for name in classes if name in annotation and name.endswith("Config")), "")
-        prefix = {"agents": "agents.NAME", "keys": "keys.ACTION"}.get(section, section)
-        if not inner:
-            meanings[prefix] = text
-            continue
-        for name, _, meaning in _documented(classes[inner]):
-            meanings[f"{prefix}.{name}"] = meaning
-    return meanings
-
-
-def _documented(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
-    """Name, annotation and docstring of each attribute of a class."""
-    for here, after in zip(node.body, [*node.body[1:], None], strict=True):
-        if not isinstance(here, ast.AnnAssign) or not isinstance(here.target, ast.Name):
-            continue
-        said = after.value if isinstance(after, ast.Expr) else None
-        text = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else ""
-        yield here.target.id, ast.unparse(here.annotation), " ".join(text.split()).replace("``", "`")
-
-
-def _generic(key: str) -> str:
-    section, _, rest = key.partition(".")
-    if section == "agents":
-        return f"agents.NAME.{rest.rpartition('.')[2]}"
-    return "keys.ACTION" if section == "keys" else key
 
 
 def _file(options: Options) -> Path:

@@ -32,7 +32,7 @@ def setup(options: Options) -> None:
     """Choose the two agents with a few questions.
 
     The answers are written to the config file."""
-    from milk_tui import config_file, paths
+    from milk_tui import config_edit, paths
 
     file = options.config.expanduser() if options.config else paths.config_file()
     if file.exists():
@@ -50,7 +50,7 @@ def setup(options: Options) -> None:
         for key, value in _table(spec).items():
             changes["agents", name, key] = value
         changes["session", role.value] = name
-    config_file.write(file, changes)
+    config_edit.write(file, changes)
     output.line(f"Written: {paths.shown(file)}. Start with `milk-tui`; `milk-tui doctor` checks everything.")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MODELS_VARIABLE = "MILK_TUI_MODELS"
 RUNTIME_VARIABLE = "MILK_TUI_RUNTIME"
 
 

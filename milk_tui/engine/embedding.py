@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milk_tui import paths
 from milk_tui.config import Config
-from milk_tui.embedded.settings import MODELS_VARIABLE, RUNTIME_VARIABLE, EmbeddedSettings
+from milk_tui.embedded.settings import RUNTIME_VARIABLE, EmbeddedSettings
 
 
 def embedded_settings(
@@ -22,7 +22,7 @@ def embedded_settings(
     """
     environ = os.environ if environ is None else environ
     said = config.embedded
-    models = environ.get(MODELS_VARIABLE) or said.models_dir or paths.cache_dir(environ) / "models"
+    models = environ.get(paths.MODELS_VARIABLE) or said.models_dir or paths.cache_dir(environ) / "models"
     runtime = environ.get(RUNTIME_VARIABLE) or paths.runtime_dir(environ)
     fetch = config.privacy.fetch_weights if may_fetch is None else may_fetch
     return replace(
