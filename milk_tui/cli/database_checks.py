@@ -11,8 +11,9 @@ from milk_tui.core.errors import MilkError
 
 if TYPE_CHECKING:
     from milk_tui.store import Store
+    from milk_tui.store.integrity import Problem
 
-MOST_PROBLEMS = 20
+MOST_PROBLEMS = 60
 _RESTORE = "Restore a copy; backups stand beside it."
 
 
@@ -21,7 +22,7 @@ def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
     import sqlite3
     from urllib.parse import quote
 
-    from milk_tui.store import integrity, migrations, schema
+    from milk_tui.store import integrity, migrations, owner, schema
 
     if not file.exists():
         yield _of_file("info", f"{file} (made when it is needed)")
@@ -34,7 +35,10 @@ def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
             tables = conn.execute("select count(*) from sqlite_schema").fetchone()[0]
             ours = conn.execute("pragma application_id").fetchone()[0] == schema.APPLICATION_ID
             version = conn.execute("pragma user_version").fetchone()[0]
-            problems = integrity.problems(conn) if ours and version == migrations.VERSION else []
+            current = ours and version == migrations.VERSION
+            problems = integrity.found(conn) if current else []
+            whole = current and not any(problem.damaged for problem in problems)
+            left = integrity.left_running(conn, owner.folder_for(file)) if whole else 0
         finally:
             conn.close()
     except sqlite3.Error as problem:
@@ -46,13 +50,15 @@ def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
         yield _of_file("error", f"{file}: format {version} is newer", "Update milk-tui.")
     elif version < migrations.VERSION:
         yield _of_file("info", f"{file}: format {version}, brought up to date at the next start")
-    elif any("damaged" in told for told in problems):
-        yield from (_of_file("error", f"{file}: {told}", _RESTORE) for told in problems[:MOST_PROBLEMS])
+    elif not whole:
+        yield from (_of_file("error", f"{file}: {problem.what}", _RESTORE) for problem in problems[:MOST_PROBLEMS])
     else:
+        if left:
+            yield _of_file("info", f"a program that died left {left:,} at work; the next start ends that")
         yield from _contents(file, problems, version, repair=repair)
 
 
-def _contents(file: Path, problems: list[str], version: int, *, repair: bool) -> Iterator[Check]:
+def _contents(file: Path, problems: list[Problem], version: int, *, repair: bool) -> Iterator[Check]:
     """Of a file that can be read whole: states that can't be, and the text indexes, which the tables make anew."""
     from milk_tui.store import Store, integrity
 
@@ -61,16 +67,19 @@ def _contents(file: Path, problems: list[str], version: int, *, repair: bool) ->
         indexes = [] if store.read_only else store.write_sync(integrity.index_problems)
         if repair and (problems or indexes) and not store.read_only:
             yield from _mended(store, file, version)
-            problems, indexes = store.read_sync(integrity.problems), []
+            problems, indexes = store.read_sync(integrity.found), store.write_sync(integrity.index_problems)
     except MilkError as problem:
         yield _of_file("error", problem.what, problem.hint)
         return
     finally:
         store.close()
-    if not problems:
+    if not problems and not indexes:
         yield _of_file("ok", f"{file}: {file.stat().st_size / 1e6:.1f} MB, format {version}, whole")
     hint = _RESTORE if repair else "Run: milk-tui doctor --repair"
-    yield from (_of_file("error", f"{file}: {told}", hint) for told in problems[:MOST_PROBLEMS])
+    for each in problems[:MOST_PROBLEMS]:
+        yield _of_file("error", f"{file}: {each.what}", each.instead if each.instead and repair else hint)
+    if len(problems) > MOST_PROBLEMS:
+        yield _of_file("error", f"{file}: {len(problems) - MOST_PROBLEMS:,} more problems")
     yield from (check("files", "indexes", "error", told, hint) for told in indexes)
 
 

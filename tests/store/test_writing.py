@@ -170,7 +170,8 @@ async def test_a_full_disk_is_told_and_the_write_undone(store, session):
 WRITES = 250
 TWO_PROGRAMS = """
 import sys
-from milk_tui.store import Store, agents, sessions, turns, percepts
+from milk_tui.core.exchanges import ExchangeKind, Happened
+from milk_tui.store import Store, agents, exchanges, sessions, turns, percepts
 store = Store.open(sys.argv[1])
 me = sys.argv[2]
 def mixed(db, n):
@@ -181,7 +182,10 @@ def mixed(db, n):
         percepts.add(db, content=f"fact {me} {n}", session_id=session.id)
     if n % 7 == 0:
         turns.drop(db, turn.id)
-    assert agents.bump(db, "shared") == revision + 1
+    happened = Happened(event_id=f"{me} {n}", ts_ms=n, kind=ExchangeKind.HANDBACK, session_id=session.id,
+        label="both", speaker="shared", takeaway=f"{me} {n}")
+    assert exchanges.append(db, happened) == ("shared",)
+    assert agents.revision(db.conn, "shared") == revision + 1
 for n in range(int(sys.argv[3])):
     store.write_sync(lambda db: mixed(db, n))
     store.read_sync(lambda conn: sessions.rows(conn, "/both"))
