@@ -33,6 +33,8 @@ class AgentSpec(Struct, frozen=True, kw_only=True):
     api_base: str = ""
     api_key_env: str = ""
     """The variable that holds the key; empty: none is needed."""
+    api_key_command: tuple[str, ...] = ()
+    """The program that prints the key."""
     tools: bool | Literal["auto", "text"] = "auto"
     grammar: bool | Literal["auto"] = "auto"
     window_tokens: int | None = None
@@ -101,7 +103,7 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
     if agent.provider is Provider.EMBEDDED:
         model = EMBEDDED + (agent.model.removeprefix(EMBEDDED) or config.embedded.size)
     key = agent.api_key_env
-    if not key and not agent.api_base and agent.provider is Provider.LITELLM:
+    if not key and not agent.api_key_command and not agent.api_base and agent.provider is Provider.LITELLM:
         hosted = hosted_of(model)
         key = hosted.key if hosted else ""
     return AgentSpec(
@@ -111,6 +113,7 @@ def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec
         provider=agent.provider,
         api_base=agent.api_base,
         api_key_env=key,
+        api_key_command=agent.api_key_command,
         tools=agent.tools,
         grammar=agent.grammar,
         window_tokens=agent.window_tokens,

@@ -13,6 +13,7 @@ from milk_tui.engine.agent_spec import AgentSpec
 
 if TYPE_CHECKING:
     from milk_tui.embedded.manager import EmbeddedManager
+    from milk_tui.agents.litellm_agent import Host
     from milk_tui.modelhost.client import ModelHost
 
 
@@ -42,7 +43,7 @@ def build(
     return LitellmAgent(
         spec.name,
         spec.model,
-        host,
+        _keyed(host, spec),
         LitellmSettings(
             api_base=spec.api_base,
             api_key_env=spec.api_key_env,
@@ -56,6 +57,14 @@ def build(
             timeouts=Timeouts(first_s=timeouts.first_byte, idle_s=timeouts.idle),
         ),
     )
+
+
+def _keyed(host: ModelHost, spec: AgentSpec) -> Host:
+    if not spec.api_key_command:
+        return host
+    from milk_tui.agents.key_command import KeyedHost
+
+    return KeyedHost(host, spec.api_key_command)
 
 
 def _claude(spec: AgentSpec) -> Agent:
