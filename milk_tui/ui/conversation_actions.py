@@ -17,6 +17,7 @@ CONVERSATION_ACTIONS: tuple[Action, ...] = (
     Action("copy-block", "copy block", "Copy the block's source.", C, ("y",)),
     Action("copy-code", "copy code", "Copy the code that the block is, or the next one below it.", C, ("c",)),
     Action("copy-answer", "copy answer", "Copy the whole prompt or answer.", C, ("a",)),
+    Action("links", "links", "The links of the block and its answer: open or copy one.", C, ("l",)),
     Action("quote-block", "quote", "Quote the block into the prompt.", C, ("q",)),
     Action("open-block", "open in editor", "Read the whole prompt or answer in $EDITOR.", C, ("o",)),
     Action("ask-other", "ask the other", "The same prompt for the other agent; both answers stay.", C, ("r",)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -45,9 +45,23 @@ class Passing(Navigation):
         self.copy_to_clipboard(event.text)
 
     def on_transcript_link_clicked(self, event: messages.LinkClicked) -> None:
-        """A link is from a model: it is shown and copied, never opened."""
-        self.copy_to_clipboard(event.href)
-        self.main.note(f"sent to the terminal's clipboard: {event.href}")
+        self._choose_link([(event.text or event.href, event.href)])
+
+    def on_transcript_links_requested(self, event: messages.LinksRequested) -> None:
+        self._choose_link(event.links)
+
+    @work(group="dialog", exit_on_error=False)
+    async def _choose_link(self, shown: Sequence[tuple[str, str]]) -> None:
+        """A link is from a model: its address is shown before it is opened."""
+        from milk_tui.ui import links
+
+        chosen = await links.choose(self, shown)
+        if chosen is None:
+            return
+        if chosen.verb == "copy":
+            self.copy_to_clipboard(chosen.href)
+        elif await self.guarded(links.open_outside(chosen.href)):
+            self.main.note(f"opened: {chosen.href}")
 
     def on_transcript_nothing_there(self, event: messages.NothingThere) -> None:
         self.main.note(event.text)

@@ -22,6 +22,15 @@ class LinkClicked(Message, namespace="transcript"):
     """A link was clicked; nothing was opened. ``href`` comes from a model: show it before it is opened."""
 
     href: str
+    text: str = ""
+    """What stands in the conversation for it."""
+
+
+@dataclass
+class LinksRequested(Message, namespace="transcript"):
+    """The person wants to choose among these links (text, address), those of the cursor's block first."""
+
+    links: tuple[tuple[str, str], ...]
 
 
 @dataclass

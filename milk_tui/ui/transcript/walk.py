@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import events
@@ -13,6 +13,7 @@ from milk_tui.ui.transcript import messages
 from milk_tui.ui.transcript.blocks import Block, Runs, Slice
 from milk_tui.ui.transcript.layout import Spot
 from milk_tui.ui.transcript.parts import Entry, EntryKind, Key, Markdown, Prompt, TakeBack
+from milk_tui.ui.transcript.rows import Row
 from milk_tui.ui.transcript.searching import match_in
 from milk_tui.ui.transcript.selection import Place, key_of
 from milk_tui.ui.transcript.view import View
@@ -31,6 +32,7 @@ class Walk(View):
 
     FollowChanged = messages.FollowChanged
     LinkClicked = messages.LinkClicked
+    LinksRequested = messages.LinksRequested
     CopyRequested = messages.CopyRequested
     ReceiptRequested = messages.ReceiptRequested
     TakeBackRequested = messages.TakeBackRequested
@@ -196,6 +198,21 @@ class Walk(View):
                 return code_of(each.text)
         return None
 
+    def action_links(self) -> None:
+        """The links of the block, then the others of its entry."""
+        block = self._cursor_block()
+        if block is None or self.cursor is None:
+            return
+        blocks = self.document.layout(self.document.entries.index(self.cursor[0])).blocks
+        found: dict[str, str] = {}
+        for each in (block, *blocks):
+            for href, text in links_of(self.document.rows.of(each)):
+                found.setdefault(href, text)
+        if found:
+            self.post_message(messages.LinksRequested(tuple((text, href) for href, text in found.items())))
+        else:
+            self.post_message(messages.NothingThere("there is no link here"))
+
     def action_copy_answer(self) -> None:
         if text := self._whole():
             self.post_message(messages.CopyRequested(text))
@@ -247,6 +264,23 @@ class Walk(View):
 
     def on_focus(self, event: events.Focus) -> None:
         self._keep_cursor_in_view()
+
+
+def links_of(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """Address and text of the links that rows show; a text that wraps is put together again."""
+    found: list[tuple[str, str]] = []
+    before = ""
+    for row in rows:
+        space = " "
+        for text, style, x in row.pieces:
+            href = style.link or ""
+            if href and href == before:
+                found[-1] = (href, f"{found[-1][1].rstrip()}{space}{text}")
+            elif href:
+                found.append((href, text))
+            if href or x >= 0:
+                before, space = href, ""
+    return found
 
 
 def code_of(source: str) -> str:

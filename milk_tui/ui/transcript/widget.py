@@ -15,7 +15,7 @@ from milk_tui.ui.transcript.blocks import Block
 from milk_tui.ui.transcript.live import Live
 from milk_tui.ui.transcript.parts import UNDO, BodySource, Entry, EntryBody, Fact, Key, Progress, TakeBack, Tool
 from milk_tui.ui.transcript.selection import Place, key_of, word_at
-from milk_tui.ui.transcript.walk import Walk
+from milk_tui.ui.transcript.walk import Walk, links_of
 
 REPAINT_S = 1 / 15
 """Seconds between two repaints while text is streamed; four times its cost when a repaint is expensive."""
@@ -183,7 +183,7 @@ class Transcript(Walk):
         self.refresh()
         if event.chain == 1:
             if event.style.link:
-                self.post_message(messages.LinkClicked(event.style.link))
+                self.post_message(messages.LinkClicked(event.style.link, self._link_text(block, event.style.link)))
             elif row < block.rows and self._is_meant(block, event.x, event.y):
                 self._activate(key, block)
             return
@@ -193,6 +193,9 @@ class Transcript(Walk):
             self.select(Place(key_of(index, number), first), Place(key_of(index, number), last))
         elif event.chain == 3:
             self._select_whole(index, number, block)
+
+    def _link_text(self, block: Block, href: str) -> str:
+        return next((text for link, text in links_of(self.document.rows.of(block)) if link == href), "")
 
     def _is_meant(self, block: Block, x: int, y: int) -> bool:
         """A click on the words of a fact takes nothing back: only one on what says so does."""

@@ -241,7 +241,7 @@ async def test_links_and_receipts_are_told_not_opened():
         body = EntryBody((ReceiptLine("sent 5.1k chars", "F3"), Header("claude", Role.ESCALATION), *made[1].parts[1:]))
         transcript, _ = await show(pilot, [(made[0], body)])
         await pilot.click(transcript, offset=at(transcript, "docs"))
-        assert app.said[-1] == Transcript.LinkClicked("https://example.com/d")
+        assert app.said[-1] == Transcript.LinkClicked("https://example.com/d", "the docs")
         await pilot.click(transcript, offset=at(transcript, "[F3]"))
         assert app.said[-1] == Transcript.ReceiptRequested(("leg", 1))
         count = len(app.said)
