@@ -18,6 +18,7 @@ from milk_tui.core.errors import StoreError
 from milk_tui.store import (
     schema,
     schema_attachments,
+    schema_choices,
     schema_exchanges,
     schema_helper,
     schema_memory,
@@ -64,6 +65,7 @@ STEPS: tuple[Step, ...] = (
     Step("the recall helper, its notes and decision records", lambda db: db.executescript(schema_helper.HELPER)),
     Step("what hooks said of an agent's own memory", lambda db: db.executescript(schema_outside.CUE)),
     Step("what was mended by itself", lambda db: db.executescript(schema_repairs.REPAIRS)),
+    Step("agents chosen for a session", lambda db: db.executescript(schema_choices.CHOICES)),
 )
 
 VERSION = len(STEPS)
