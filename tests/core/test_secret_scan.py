@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milk_tui.core.secret_scan import KINDS, secret_kind
+from milk_tui.core.secret_scan import KINDS, masked, secret_kind
 
 
 def made_up(length: int, letters: str = string.ascii_letters + string.digits, seed: int = 7) -> str:
@@ -62,6 +62,11 @@ SECRETS = [
     ("DefaultEndpointsProtocol=https;AccountKey=" + made_up(86) + "==", "Azure storage key"),
     ("AGE-SECRET-KEY-1" + made_up(58).upper(), "age key"),
     ("hvs." + A40, "Vault token"),
+    ("pplx-" + A40, "model provider's key"),
+    ("nvapi-" + A40, "model provider's key"),
+    ("ab1" + "8Q~" + made_up(34), "Azure secret"),
+    ("Cookie: theme=dark; session_id=" + A32, "session cookie"),
+    ("curl -H 'X: y' # Bearer " + A40, "authorization header"),
     ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0." + A32, "JSON web token"),
     ("postgres://admin:s3cr3t99@db.local/shop", "connection string with a password"),
     ("redis://:hunter22@localhost:6379", "connection string with a password"),
@@ -147,3 +152,41 @@ def test_any_text_can_be_scanned(text):
 def test_an_adversarial_text_is_scanned_to_its_end(unit):
     """A pattern that went back and forth over the text would not come back from 200,000 characters."""
     assert secret_kind(unit * (200_000 // len(unit)) + " ghp_" + A40) == "GitHub token"
+
+
+@pytest.mark.parametrize(("secret", "kind"), SECRETS)
+def test_a_masked_text_says_what_was_there_and_keeps_what_stands_around_it(secret, kind):
+    told = masked(f"before {secret} after")
+    assert told.startswith("before ") and told.endswith("after")
+    assert f"[{kind}]" in told
+    assert secret_kind(told) is None
+    assert secret not in told
+
+
+def test_the_whole_of_a_private_key_is_masked_however_it_is_written():
+    body = "\n".join([made_up(64)] * 3)
+    pem = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    assert masked(f"a {pem} b") == "a [private key] b"
+    assert masked(pem.replace("\n", "\\n") + "!") == "[private key]!"
+    assert made_up(64) not in masked(pem[:150])
+
+
+def test_what_names_a_secret_stays_readable():
+    assert masked("DB=postgres://admin:s3cr3t99@db.local/shop") == (
+        "DB=postgres://admin:[connection string with a password]@db.local/shop"
+    )
+    assert masked("set PASSWORD=hunter22 first") == "set PASSWORD=[password] first"
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_an_ordinary_sentence_is_masked_nowhere(text):
+    assert masked(text) == text
+
+
+@given(
+    st.lists(st.sampled_from([secret for secret, _ in SECRETS] + ["x", " ", "\n", "key: ", "-----END "]), max_size=5)
+)
+def test_masking_again_changes_nothing(pieces):
+    once = masked("".join(pieces))
+    assert masked(once) == once
+    assert secret_kind(once) is None
