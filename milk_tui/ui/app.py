@@ -47,8 +47,8 @@ SETTLED_AFTER_S = 5.0
 """Seconds until what the start makes is there and stays: it is not looked through again either."""
 GARBAGE = (700, 10, 100)
 """How seldom all objects are looked through for garbage, which holds everything up for some 15 ms."""
-DRAFT_AFTER_S = 0.8
-"""Seconds after the last change in which a draft is saved."""
+DRAFT_AFTER_S = 0.4
+"""Seconds after a change in which a draft is saved, also while somebody types on: a kill takes no more than that."""
 CLOSE_WITHIN_S = 8.0
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -253,14 +253,13 @@ class MilkApp(Passing):
 
     @on(Prompt.Changed)
     def prompt_changed(self) -> None:
-        """Save the draft a moment after the last change."""
-        if self._draft_timer is not None:
-            self._draft_timer.stop()
-        self._draft_timer = self.set_timer(DRAFT_AFTER_S, self._save_draft)
+        """Save the draft a moment later; what is typed until then is saved with it."""
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_AFTER_S, self._save_draft)
 
     async def _save_draft(self) -> None:
         self._draft_timer = None
-        await self.guarded(self.control.save_draft(self.main.prompt.full_text))
+        await self.guarded(self.control.save_draft(self.main.prompt.full_text or self.control.sending))
 
     async def perform(self, action: Action, argument: str = "") -> None:
         """Do what an action says, however it was asked for. Raises MilkError."""

@@ -55,6 +55,8 @@ class Control:
         self.conductor: Conductor | None = None
         self.shown: Shown | None = None
         """What the screen began the session with."""
+        self.sending = ""
+        """A prompt on its way into the store."""
         self._post = post
         self._events: deque[AnyEvent] = deque()
         self._stop_listening: Callable[[], None] | None = None
@@ -130,11 +132,15 @@ class Control:
             await workspace.aclose()
 
     async def submit(self, text: str, *, escalate: bool = False, reason: str = "", fresh: bool = False) -> None:
-        """Send a prompt, or keep it until there is a session."""
+        """Send a prompt, or keep it until there is a session. Until it is stored it is the draft."""
         if self.conductor is None:
             self.state.waiting_here.append(text)
             return
-        await self.conductor.submit(text, escalate=escalate, reason=reason, fresh=fresh)
+        self.sending = text
+        try:
+            await self.conductor.submit(text, escalate=escalate, reason=reason, fresh=fresh)
+        finally:
+            self.sending = ""
 
     async def submit_waiting(self) -> None:
         """Send what was submitted before there was a session, in order; each leaves the list when it is
