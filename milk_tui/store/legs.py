@@ -212,6 +212,15 @@ def last_answered(conn: sqlite3.Connection, session_id: str, role: Role) -> Leg 
     return to_leg(row) if row else None
 
 
+def last_with_text(conn: sqlite3.Connection, session_id: str) -> Leg | None:
+    """The newest leg of the session that said something, whoever's."""
+    row = conn.execute(
+        "select * from legs where session_id = ? and text_chars > 0 and status <> 'pending' order by id desc limit 1",
+        (session_id,),
+    ).fetchone()
+    return to_leg(row) if row else None
+
+
 def last_texts(conn: sqlite3.Connection, session_id: str, role: Role, most: int) -> list[str]:
     """What the agent said in its newest answers, oldest first."""
     rows = conn.execute(

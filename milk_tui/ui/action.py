@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -21,6 +22,21 @@ class Where(StrEnum):
     PERMISSION = "permission request"
     CHANGES = "changed files"
     HELPER = "memory helper"
+
+
+WAYS: Mapping[Where, str] = {
+    Where.PROMPT: "next-pane",
+    Where.CONVERSATION: "next-pane",
+    Where.PERCEPTS: "next-pane",
+    Where.PERMISSION: "next-pane",
+    Where.MEMORY: "memory",
+    Where.SESSIONS: "sessions",
+    Where.INSPECTOR: "bricks",
+    Where.PERCEPTION: "perception",
+    Where.CHANGES: "changes",
+    Where.HELPER: "helper",
+}
+"""The action that leads to each pane which is not there at the start, by its id."""
 
 
 class Takes(StrEnum):

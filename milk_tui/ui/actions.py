@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from textual.binding import Binding, BindingType
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import WAYS, Action, Takes, Where
 from milk_tui.ui.agent_commands import AGENT_ACTIONS
 from milk_tui.ui.conversation_actions import CONVERSATION_ACTIONS
 from milk_tui.ui.fact_actions import FACT_ACTIONS
@@ -23,7 +23,7 @@ from milk_tui.ui.screen_actions import SCREEN_ACTIONS
 from milk_tui.ui.session_actions import SESSION_ACTIONS
 from milk_tui.ui.work_actions import WORK_ACTIONS
 
-__all__ = ["ACTIONS", "BY_COMMAND", "BY_ID", "Action", "Keymap", "Where", "bindings", "display", "keymap"]
+__all__ = ["ACTIONS", "BY_COMMAND", "BY_ID", "WAYS", "Action", "Keymap", "Where", "bindings", "display", "keymap"]
 
 E, S, P = Where.EVERYWHERE, Where.SESSION, Where.PROMPT
 ACTIONS: tuple[Action, ...] = (
@@ -35,8 +35,9 @@ ACTIONS: tuple[Action, ...] = (
         S,
         ("ctrl+g",),
         "escalate",
-        "[REASON]",
+        "[REASON/fresh]",
         footer=True,
+        takes=(Takes.FRESH,),
     ),
     Action("palette", "commands", "Find and run any command.", E, ("ctrl+p",), "palette", footer=True),
     Action(
@@ -47,6 +48,7 @@ ACTIONS: tuple[Action, ...] = (
         ("f2",),
         "memory",
         "[WORDS]",
+        aliases=("facts", "memories"),
         footer=True,
     ),
     Action(
@@ -56,6 +58,7 @@ ACTIONS: tuple[Action, ...] = (
         E,
         ("f3",),
         "bricks",
+        aliases=("context", "receipts"),
         footer=True,
     ),
     Action(
@@ -67,16 +70,20 @@ ACTIONS: tuple[Action, ...] = (
         "perception",
         "[write/read/ignore]",
         footer=True,
+        takes=(Takes.FILE_DOING,),
     ),
     Action(
         "sessions",
         "sessions",
-        "Look into sessions, search in them, resume, rename, fork, write to a file, delete.",
+        "Look into sessions, search in them, resume, rename, fork, write to a file, delete. With a title or the "
+        "beginning of an id: go on with that one.",
         E,
         ("ctrl+o",),
         "sessions",
-        aliases=("resume",),
+        "[NAME]",
+        aliases=("resume", "continue", "session"),
         footer=True,
+        takes=(Takes.SESSION,),
     ),
     Action(
         "escape",
@@ -86,12 +93,34 @@ ACTIONS: tuple[Action, ...] = (
         S,
         ("escape",),
         "stop",
+        aliases=("cancel", "interrupt"),
         footer=True,
     ),
-    Action("help", "help", "All keys and commands, searchable.", E, ("f1",), "help", footer=True),
+    Action(
+        "help",
+        "help",
+        "All keys and commands, searchable; those of the pane that you are in come first.",
+        E,
+        ("f1",),
+        "help",
+        "[WORDS]",
+        aliases=("commands", "keys", "shortcuts", "keybindings"),
+        footer=True,
+        takes=(Takes.COMMAND,),
+    ),
     Action("hand-back", "hand back", "Return to the primary agent.", S, ("ctrl+l",), "handback"),
-    Action("retry", "retry", "Ask again what was asked last.", S, (), "retry"),
-    Action("need", "need", "Show or set what the session is about.", S, (), "need", "[TEXT]"),
+    Action("retry", "retry", "Ask again what was asked last.", S, (), "retry", aliases=("again", "regenerate")),
+    Action(
+        "need",
+        "need",
+        "Show or set what the session is about.",
+        S,
+        (),
+        "need",
+        "[TEXT]",
+        aliases=("goal",),
+        takes=(Takes.NEED,),
+    ),
     Action(
         "learn",
         "learn",
@@ -100,6 +129,7 @@ ACTIONS: tuple[Action, ...] = (
         (),
         "learn",
         "TEXT",
+        aliases=("remember",),
     ),
     *FACT_ACTIONS,
     *AGENT_ACTIONS,
@@ -114,7 +144,7 @@ ACTIONS: tuple[Action, ...] = (
         E,
         ("ctrl+n",),
         "new",
-        aliases=("clear",),
+        aliases=("clear", "reset"),
     ),
     *PERCEPTION_ACTIONS,
     *SESSION_ACTIONS,
@@ -153,7 +183,17 @@ ACTIONS: tuple[Action, ...] = (
         S,
         ("ctrl+c",),
     ),
-    Action("theme", "theme", "Change the colours.", E, (), "theme", "[NAME]"),
+    Action(
+        "theme",
+        "theme",
+        "Change the colours.",
+        E,
+        (),
+        "theme",
+        "[NAME]",
+        aliases=("themes", "colors"),
+        takes=(Takes.THEME,),
+    ),
     Action(
         "quit",
         "quit",
@@ -161,7 +201,7 @@ ACTIONS: tuple[Action, ...] = (
         E,
         ("ctrl+q",),
         "quit",
-        aliases=("exit",),
+        aliases=("exit", "q"),
         priority=True,
     ),
 )
@@ -188,6 +228,12 @@ def bindings(where: Where) -> list[BindingType]:
         for action in ACTIONS
         if action.where is where and action.keys
     ]
+
+
+def dialog_bindings(where: Where) -> list[BindingType]:
+    """Those of a dialog with keys of its own: help is there too, which the app alone can't give it."""
+    help_ = BY_ID["help"]
+    return [*bindings(where), Binding(",".join(help_.keys), "app.help", help_.title, show=False, id=help_.id)]
 
 
 def keymap(configured: Mapping[str, Iterable[str]]) -> Keymap:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import MilkError
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 if TYPE_CHECKING:
     from milk_tui.ui.control import Control
@@ -21,6 +21,8 @@ AGENT_ACTIONS: tuple[Action, ...] = (
         (),
         "agent",
         "[ROLE] [NAME]",
+        aliases=("agents",),
+        takes=(Takes.ROLE_OR_AGENT, Takes.AGENT),
     ),
 )
 

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from milk_tui.ui import themes
-from milk_tui.ui.actions import Action, Keymap, Where, bindings
+from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
 from milk_tui.ui.main_screen import MainScreen
@@ -122,6 +122,8 @@ class MilkApp(Passing):
 
     def _add_styles(self, name: str) -> None:
         """Read one more style sheet; it holds from the next widget on."""
+        for action in self.keymap.bound:
+            self.bind(",".join(self.keymap.of(action)), f"do('{action.id}')", description=action.title, show=False)
         (path,) = themes.style_sheets(name)
         self.stylesheet.read(path)
         self.stylesheet.parse()
@@ -268,6 +270,10 @@ class MilkApp(Passing):
                 self.main.prompt.set_text(f"/{action.command} ")
                 return
             await command(argument)
+        elif action.id == "sessions" and argument:
+            await self.switch_session(argument)
+        elif action.id == "help" and argument:
+            self.action_help(argument)
         elif action.id == "theme" and argument:
             self.use_theme(argument)
         elif action.id == "memory":
@@ -279,8 +285,11 @@ class MilkApp(Passing):
         elif action.id == "explain-fact":
             self.action_explain_fact(argument)
         else:
-            here = hasattr(self, f"action_{action.method}")
-            await self.run_action(action.method, self if here else self.main)
+            await self.go_and_do(action)
+
+    async def action_do(self, id_: str) -> None:
+        """An action that has a key by the config alone."""
+        await self.guarded(self.perform(BY_ID[id_]))
 
     def copy_to_clipboard(self, text: str) -> None:
         super().copy_to_clipboard(text)

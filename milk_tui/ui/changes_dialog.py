@@ -16,7 +16,7 @@ from textual.widgets import Static
 from milk_tui.core.errors import MilkError
 from milk_tui.core.text import clean, one_line
 from milk_tui.ui import format as f
-from milk_tui.ui.actions import Where, bindings
+from milk_tui.ui.actions import Where, dialog_bindings
 from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.row_list import Row, RowList
 from milk_tui.ui.themes import style_sheets
@@ -31,9 +31,10 @@ class ChangesDialog(OnTop, ModalScreen[None]):
 
     CSS_PATH = style_sheets("dialogs")
     BINDINGS: ClassVar = [
-        *bindings(Where.CHANGES),
+        *dialog_bindings(Where.CHANGES),
         Binding("escape,q", "close", "Close", show=False),
     ]
+    here: ClassVar = (Where.CHANGES,)
 
     def __init__(self, desk: ChangesDesk) -> None:
         super().__init__(classes="dialog")

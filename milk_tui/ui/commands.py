@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import BY_COMMAND, BY_ID, Action
 from milk_tui.ui.agent_commands import agent_commands
+from milk_tui.ui.answer_commands import answer_commands
 from milk_tui.ui.fact_doings import FactDoings
 from milk_tui.ui.helper_commands import helper_commands
 from milk_tui.ui.perception_commands import perception_commands
@@ -57,11 +58,28 @@ def parse(text: str) -> Command | None:
         return None
     action = BY_COMMAND.get(name.lower())
     if action is None:
-        raise CommandError(f"there is no command /{name}", "F1 lists them; a space before it sends it as text")
+        raise no_such(name.lower())
     argument = rest.strip()
     if action.needs_argument and not argument:
         raise CommandError(f"/{name} needs more: {action.usage}")
     return Command(action, argument)
+
+
+def no_such(name: str) -> CommandError:
+    """What to say about a command that is none: what replaces it here, or which ones are nearest."""
+    from difflib import get_close_matches
+
+    from milk_tui.ui.replaced import REPLACED
+
+    if (instead := REPLACED.get(name)) is not None:
+        return CommandError(f"/{name}: {instead}.")
+    near = get_close_matches(name, BY_COMMAND, n=3, cutoff=0.6)
+    near += [known for known in BY_COMMAND if known.startswith(name) and known not in near]
+    meant = f"did you mean {' or '.join(f'/{known}' for known in near[:3])}? " if near else ""
+    return CommandError(
+        f"there is no command /{name}:" if near else f"there is no command /{name}.",
+        f"{meant}F1 lists them all; a space before the slash sends it as text.",
+    )
 
 
 class Surface(Protocol):
@@ -79,6 +97,9 @@ class Surface(Protocol):
 
     def put_back(self, text: str) -> None:
         """Give back what could not be sent."""
+
+    def copy(self, text: str) -> None:
+        """Put it into the clipboard, and say what came of that."""
 
 
 class Commands:
@@ -110,6 +131,7 @@ class Commands:
             "supersede-fact": self._with_facts(facts.supersede, 2),
             "take-back": self.take_back,
             "rename-session": self.rename,
+            **answer_commands(control, lambda text: surface.copy(text)),
             **agent_commands(control, lambda text: surface.note(text)),
             **work_commands(control, lambda: surface.permission, lambda text: surface.note(text)),
             **helper_commands(control, lambda text: surface.note(text)),

@@ -69,15 +69,17 @@ class Picker(OnTop, ModalScreen[str | None]):
         empty: str = "nothing found",
         wide: bool = False,
         start: str = "",
+        words: str = "",
     ) -> None:
-        """``find`` gives the rows for what is typed; ``start`` is the row that the cursor begins on."""
+        """``find`` gives the rows for what is typed, at first for ``words``; the cursor begins on the row
+        ``start``."""
         super().__init__(classes="dialog")
         self._title = title
         self._find = find
         self._hint = hint
         self._wide = wide
         self._start = start
-        self.filter = Input(placeholder=placeholder, compact=True)
+        self.filter = Input(value=words, placeholder=placeholder, compact=True)
         self.list = RowList(empty=empty)
         self.list.can_focus = False
         self.list.led = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 F, B = Where.PERCEPTS, Where.MEMORY
 
@@ -16,6 +16,7 @@ FACT_ACTIONS: tuple[Action, ...] = (
         ("y",),
         "accept",
         "ID",
+        takes=(Takes.FACT,),
     ),
     Action(
         "reject-fact",
@@ -26,6 +27,7 @@ FACT_ACTIONS: tuple[Action, ...] = (
         ("n",),
         "reject",
         "ID",
+        takes=(Takes.FACT,),
     ),
     Action(
         "pin-fact",
@@ -35,9 +37,21 @@ FACT_ACTIONS: tuple[Action, ...] = (
         ("p",),
         "pin",
         "ID",
+        takes=(Takes.FACT,),
     ),
-    Action("edit-fact", "edit", "Say it in other words; an agent's fact becomes yours.", F, ("e",), "edit", "ID TEXT"),
-    Action("forget-fact", "forget", "Forget a fact; undo brings it back.", F, ("x",), "forget", "ID"),
+    Action(
+        "edit-fact",
+        "edit",
+        "Say it in other words; an agent's fact becomes yours.",
+        F,
+        ("e",),
+        "edit",
+        "ID TEXT",
+        takes=(Takes.FACT,),
+    ),
+    Action(
+        "forget-fact", "forget", "Forget a fact; undo brings it back.", F, ("x",), "forget", "ID", takes=(Takes.FACT,)
+    ),
     Action(
         "restore-fact",
         "undo",
@@ -47,6 +61,7 @@ FACT_ACTIONS: tuple[Action, ...] = (
         "restore",
         "[ID]",
         aliases=("undo",),
+        takes=(Takes.GONE_FACT,),
     ),
     Action("mark-fact", "mark", "Mark facts: what is done then is done with all of them.", F, ("space",)),
     Action("filter-facts", "filter", "What an agent would be given for these words.", F, ("slash",)),
@@ -62,10 +77,32 @@ FACT_ACTIONS: tuple[Action, ...] = (
         "why",
         "[PROMPT]",
     ),
-    Action("heavier-fact", "heavier", "Let it weigh more, by 0.05.", F, ("plus", "equals_sign"), "heavier", "ID"),
-    Action("lighter-fact", "lighter", "Let it weigh less, by 0.05.", F, ("minus",), "lighter", "ID"),
-    Action("readers-of-fact", "readers", "Give it to both agents, to one, to the other.", F, ("c",), "readers", "ID"),
-    Action("promote-fact", "global", "Make it a fact of every session.", F, ("g",), "global", "ID"),
+    Action(
+        "heavier-fact",
+        "heavier",
+        "Let it weigh more, by 0.05.",
+        F,
+        ("plus", "equals_sign"),
+        "heavier",
+        "ID",
+        takes=(Takes.FACT,),
+    ),
+    Action(
+        "lighter-fact", "lighter", "Let it weigh less, by 0.05.", F, ("minus",), "lighter", "ID", takes=(Takes.FACT,)
+    ),
+    Action(
+        "readers-of-fact",
+        "readers",
+        "Give it to both agents, to one, to the other.",
+        F,
+        ("c",),
+        "readers",
+        "ID",
+        takes=(Takes.FACT,),
+    ),
+    Action(
+        "promote-fact", "global", "Make it a fact of every session.", F, ("g",), "global", "ID", takes=(Takes.FACT,)
+    ),
     Action(
         "merge-facts",
         "merge",
@@ -74,6 +111,7 @@ FACT_ACTIONS: tuple[Action, ...] = (
         ("m",),
         "merge",
         "ID ID",
+        takes=(Takes.FACT, Takes.FACT),
     ),
     Action(
         "supersede-fact",
@@ -83,6 +121,7 @@ FACT_ACTIONS: tuple[Action, ...] = (
         ("s",),
         "supersede",
         "OLD NEW",
+        takes=(Takes.FACT, Takes.FACT),
     ),
     Action("clean-up", "clean up", "Facts you may want to be rid of, marked for you to look at.", B, ("b",), "cleanup"),
     Action("asked-agent", "whose", "In a filter: show what the other agent would be given.", B, ("a",)),

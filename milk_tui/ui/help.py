@@ -55,30 +55,40 @@ class ActionRow:
         return [first, *((("    ", ""), (row, "dim")) for row in self._help(width))]
 
     def _help(self, width: int) -> list[str]:
-        return f.wrap(self.action.help, width - 5)
+        also = f" Also {' '.join(f'/{name}' for name in self.action.aliases)}." if self.action.aliases else ""
+        return f.wrap(self.action.help + also, width - 5)
 
 
-def help_picker(keymap: Keymap) -> Picker:
-    """The help screen; its result is the id of an action, or ``None``."""
+def help_picker(keymap: Keymap, here: Sequence[Where] = (), *, words: str = "") -> Picker:
+    """The help screen, what can be done ``here`` first; its result is the id of an action, or ``None``."""
     return Picker(
         "help",
-        lambda words: help_rows(words, keymap),
+        lambda words: help_rows(words, keymap, here),
         placeholder="type to find a key or a command",
         hint="enter does it · esc closes",
         wide=True,
+        words=words,
     )
 
 
-def help_rows(words: str, keymap: Keymap) -> Sequence[Row]:
-    """The actions that fit the words, by the pane in which their keys work."""
+def help_rows(words: str, keymap: Keymap, here: Sequence[Where] = ()) -> Sequence[Row]:
+    """The actions that fit the words, by the pane in which their keys work: those of ``here`` first. Before them, what
+    is wrong with the keys of the config."""
     wanted = words.casefold().split()
     rows: list[Row] = []
-    for where, title in _TITLES.items():
+    if keymap.problems and not wanted:
+        rows.append(Heading("problems", (("KEYS OF THE CONFIG THAT DO NOT WORK", "warning"),)))
+        rows += [
+            TextRow(f"problem:{number}", problem, "warning", ("  ", ""))
+            for number, problem in enumerate(keymap.problems)
+        ]
+    for where in dict.fromkeys((*here, *_TITLES)):
         members = [a for a in ACTIONS if a.where is where and _fits(a, wanted, keymap)]
         if not members:
             continue
         if rows:
             rows.append(TextRow(f"gap:{where}", ""))
+        title = _TITLES.get(where, where.upper()) + (" · YOU ARE HERE" if where is next(iter(here), None) else "")
         rows.append(Heading(f"where:{where}", ((title, "heading"),)))
         rows += [ActionRow(action, keymap.shown(action)) for action in members]
     return rows

@@ -18,7 +18,7 @@ from milk_tui.core.text import clean, one_line
 from milk_tui.store import helper_runs, notes
 from milk_tui.store.clock import now_ms
 from milk_tui.ui import format as f
-from milk_tui.ui.actions import Where, bindings
+from milk_tui.ui.actions import Where, dialog_bindings
 from milk_tui.ui.dialogs import Reader
 from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.row_list import Heading, Row, RowList
@@ -39,9 +39,10 @@ class HelperDialog(OnTop, ModalScreen[None]):
 
     CSS_PATH = style_sheets("dialogs")
     BINDINGS: ClassVar = [
-        *bindings(Where.HELPER),
+        *dialog_bindings(Where.HELPER),
         Binding("escape,q", "close", "Close", show=False),
     ]
+    here: ClassVar = (Where.HELPER,)
 
     def __init__(self, workspace: Workspace, conductor: Conductor) -> None:
         super().__init__(classes="dialog")

@@ -8,9 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import App
-
-from milk_tui.ui.actions import Action, Keymap
+from milk_tui.core.errors import MilkError
+from milk_tui.ui.actions import BY_ID, WAYS, Action, Keymap, Where
 from milk_tui.ui.control import Control
 from milk_tui.ui.main_screen import MainScreen
 from milk_tui.ui.state import SessionState
@@ -140,13 +139,49 @@ class Navigation(App[int]):
         await self.control.open_session(which, new=new)
 
     @work(group="dialog", exit_on_error=False)
-    async def action_help(self) -> None:
-        from milk_tui.ui.actions import BY_ID
+    async def action_help(self, words: str = "") -> None:
+        """What can be done, that of the pane that one is in first; what is chosen is done there."""
         from milk_tui.ui.help import help_picker
 
-        chosen = await self.push_screen_wait(help_picker(self.keymap))
-        if chosen is not None:
-            await self.guarded(self.perform(BY_ID[chosen]))
+        from milk_tui.ui.whereabouts import panes_of, target_of
+        here, focused = self.screen, self.screen.focused
+        picker = help_picker(self.keymap, panes_of(here), words=words)
+        chosen = BY_ID.get(await self.push_screen_wait(picker) or "")
+        if chosen is None:
+            return
+        if chosen.where in panes_of(here) and focused is not None and chosen.where is not Where.EVERYWHERE:
+            focused.focus()
+            self.call_later(self.run_action, chosen.method, target_of(here, chosen))
+        else:
+            await self.guarded(self.perform(chosen))
+
+    async def go_and_do(self, action: Action) -> None:
+        """Do what belongs to a screen or a pane where that is; what needs a place there is only shown the way to.
+
+        Raises MilkError.
+        """
+        if hasattr(self, f"action_{action.method}"):
+            await self.run_action(action.method, self)
+        elif hasattr(self.main, f"action_{action.method}"):
+            self.show_main()
+            await self.run_action(action.method, self.main)
+        else:
+            await self._show_pane(action)
+
+    async def _show_pane(self, action: Action) -> None:
+        """Go to where the action's key works, and say which it is."""
+        match action.where:
+            case Where.PROMPT:
+                self.show_main()
+                self.main.prompt.focus()
+            case Where.PERCEPTS | Where.CONVERSATION | Where.PERMISSION:
+                self.show_main()
+                if not self.main.go_to_pane(action.where):
+                    raise MilkError(f"there is no {action.where} now")
+            case where:
+                self.show_main()
+                await self.perform(BY_ID[WAYS[where]])
+        self.notify(f"{self.keymap.shown(action, 1)} here: {action.help}", markup=False)
 
     def action_palette(self) -> None:
         from milk_tui.ui.palette import Actions, Palette

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import MilkError
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 if TYPE_CHECKING:
     from milk_tui.engine.conductor import Conductor
@@ -29,6 +29,7 @@ PERCEPTION_ACTIONS: tuple[Action, ...] = (
         (),
         "perception-file",
         "write/read/ignore",
+        takes=(Takes.FILE_DOING,),
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 S = Where.SESSION
 
@@ -25,6 +25,7 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         (),
         "run",
         "COMMAND",
+        aliases=("bash", "shell"),
     ),
     Action(
         "attach",
@@ -34,6 +35,8 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         (),
         "attach",
         "[PATH]",
+        aliases=("add", "file", "mention"),
+        takes=(Takes.FILE,),
     ),
     Action(
         "mcp-servers",
@@ -43,6 +46,8 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         (),
         "mcp",
         "[NAME]",
+        aliases=("mcps",),
+        takes=(Takes.SERVER,),
     ),
-    Action("attach-image", "image", "Attach the image that is in the clipboard.", S, (), "image"),
+    Action("attach-image", "image", "Attach the image that is in the clipboard.", S, (), "image", aliases=("paste",)),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 BRICKS, BELIEFS = Where.INSPECTOR, Where.PERCEPTION
 
@@ -15,6 +15,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         ("e",),
         "brick",
         "NAME TEXT",
+        takes=(Takes.BRICK,),
     ),
     Action(
         "rebuild-brick",
@@ -24,6 +25,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         ("r",),
         "rebuild",
         "NAME",
+        takes=(Takes.SUMMARY,),
     ),
     Action("finish-need", "done", "The need is fulfilled.", BRICKS, ("f",), "done"),
     Action(
@@ -37,7 +39,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "takes the newest.",
         BRICKS,
         ("d",),
-        "diff",
+        "compare",
     ),
     Action(
         "edit-entry",
@@ -47,6 +49,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         ("e",),
         "believe",
         "LAYER KEY: VALUE",
+        takes=(Takes.LAYER, Takes.ENTRY),
     ),
     Action("add-entry", "add", "Write a new entry into the layer.", BELIEFS, ("a",)),
     Action("remove-entry", "remove", "The entry no longer holds; undo brings it back.", BELIEFS, ("x",)),
@@ -72,5 +75,6 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         ("o",),
         "slice",
         "NAME",
+        takes=(Takes.SLICE,),
     ),
 )

@@ -72,6 +72,10 @@ class FullScreen(OnTop, Screen[None]):
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         """Draw again what the topics name."""
 
+    @property
+    def here(self) -> tuple[Where, ...]:
+        return self.WHERE
+
     def key_target(self, action: Action) -> DOMNode | None:
         """What does an action whose key in the footer was clicked."""
         return self.focused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 L = Where.SESSIONS
 
@@ -16,7 +16,17 @@ SESSION_ACTIONS: tuple[Action, ...] = (
         "search",
         "[WORDS]",
     ),
-    Action("rename-session", "rename", "Give the session a title.", L, ("ctrl+r",), "rename", "TITLE", priority=True),
+    Action(
+        "rename-session",
+        "rename",
+        "Give the session a title.",
+        L,
+        ("ctrl+r",),
+        "rename",
+        "TITLE",
+        priority=True,
+        takes=(Takes.TITLE,),
+    ),
     Action(
         "fork-session",
         "fork",
@@ -26,6 +36,7 @@ SESSION_ACTIONS: tuple[Action, ...] = (
         ("ctrl+y",),
         "fork",
         "[TITLE]",
+        aliases=("branch",),
         priority=True,
     ),
     Action(
@@ -36,7 +47,9 @@ SESSION_ACTIONS: tuple[Action, ...] = (
         ("ctrl+t",),
         "export",
         "[FILE]",
+        aliases=("save",),
         priority=True,
+        takes=(Takes.EXPORT,),
     ),
     Action("delete-session", "delete", "Delete the session; undo brings it back.", L, ("ctrl+d",), priority=True),
     Action(

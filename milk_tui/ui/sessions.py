@@ -18,7 +18,7 @@ from textual.widgets import Input
 from milk_tui.core.errors import MilkError
 from milk_tui.core.text import one_line
 from milk_tui.ui import format as f
-from milk_tui.ui.actions import Where, bindings
+from milk_tui.ui.actions import Where, dialog_bindings
 from milk_tui.ui.dialogs import Ask, Picker
 from milk_tui.ui.paint import Line, Piece
 from milk_tui.ui.row_list import Row, RowList
@@ -59,7 +59,8 @@ async def choose(app: App[int], control: Control, switcher: Switcher) -> None:
 class SessionPicker(Picker):
     """The list; its own keys are no letters, because letters narrow it."""
 
-    BINDINGS: ClassVar = bindings(Where.SESSIONS)
+    BINDINGS: ClassVar = dialog_bindings(Where.SESSIONS)
+    here: ClassVar = (Where.SESSIONS,)
 
     def __init__(self, control: Control, shelf: SessionShelf, sessions: Sequence[SessionRow]) -> None:
         start = next((row.id for row in sessions if row.id != control.session_id), NEW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milk_tui.ui.action import Action, Where
+from milk_tui.ui.action import Action, Takes, Where
 
 A = Where.PERMISSION
 
@@ -15,6 +15,7 @@ WORK_ACTIONS: tuple[Action, ...] = (
         ("y",),
         "allow",
         "[SCOPE]",
+        takes=(Takes.SCOPE,),
     ),
     Action("allow-session", "this session", "Allow it for as long as this session lasts.", A, ("s",)),
     Action("allow-always", "always", "Allow it until you revoke it (milk-tui permissions).", A, ("a",)),
@@ -33,6 +34,7 @@ WORK_ACTIONS: tuple[Action, ...] = (
         Where.SESSION,
         (),
         "changes",
+        aliases=("diff",),
     ),
     Action(
         "revert-file",
@@ -42,6 +44,7 @@ WORK_ACTIONS: tuple[Action, ...] = (
         ("r",),
         "revert",
         "PATH",
+        takes=(Takes.CHANGED_FILE,),
     ),
     Action(
         "permissions",
@@ -50,5 +53,6 @@ WORK_ACTIONS: tuple[Action, ...] = (
         Where.SESSION,
         (),
         "permissions",
+        aliases=("approvals", "allowed-tools"),
     ),
 )

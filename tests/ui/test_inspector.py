@@ -220,7 +220,7 @@ async def test_commands_do_the_same(open_desk) -> None:
         await desk.say("/brick wall x")
         await desk.sees("there is no brick “wall”")
         await desk.press("ctrl+c")
-        await desk.say("/diff")
+        await desk.say("/compare")
         await desk.sees("difference of two receipts", "qwen, turn 1", "qwen, turn 2")
 
 
