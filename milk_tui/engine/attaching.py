@@ -22,7 +22,7 @@ from milk_tui.core.attachments import (
 )
 from milk_tui.core.records import RouteDecision, Turn
 from milk_tui.core.text import clean, one_line
-from milk_tui.store import attachments, turns
+from milk_tui.store import attachments, sessions, turns
 from milk_tui.tools.texts import binary, decode
 
 if TYPE_CHECKING:
@@ -83,11 +83,13 @@ def add_turn(
     attached: Sequence[Attachment],
     now: int,
 ) -> Turn:
-    """Store a prompt with what it names, and with the output of the commands that were run before it."""
+    """Store a prompt with what it names, and with the output of the commands that were run before it; from then on
+    it is no draft."""
     turn = turns.add(db, session_id, prompt, owner=owner, queued=queued, route=route, now=now)
     attachments.take_waiting(db, session_id, turn.id)
     for each in attached:
         attachments.add(db, session_id, each, turn_id=turn.id, now=now)
+    sessions.forget_draft(db, session_id, prompt)
     return turn
 
 

@@ -201,6 +201,8 @@ class Conductor:
                 now=now,
             )
         )
+        if text.startswith(self.session.draft.strip()):
+            self.session = replace(self.session, draft="")
         if not self.session.title:
             await self.rename(one_line(text, TITLE_CHARS))
         self._enqueue(_Waiting(turn, asked))

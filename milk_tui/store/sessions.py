@@ -174,6 +174,13 @@ def set_state(
     return get(db.conn, session_id)
 
 
+def forget_draft(db: Database, session_id: str, sent: str) -> None:
+    """The prompt ``sent`` is stored: a draft that is it, or its beginning, is no draft any more."""
+    row = db.conn.execute("select draft from sessions where id = ?", (session_id,)).fetchone()
+    if row is not None and (draft := row["draft"].strip()) and sent.startswith(draft):
+        db.execute("update sessions set draft = '' where id = ?", (session_id,))
+
+
 def bump_revision(db: Database, session_id: str) -> int:
     """Count one more turn that was appended to the session; the new revision."""
     db.execute("update sessions set revision = revision + 1 where id = ?", (session_id,))

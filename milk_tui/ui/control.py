@@ -55,6 +55,10 @@ class Control:
         self.conductor: Conductor | None = None
         self.shown: Shown | None = None
         """What the screen began the session with."""
+        self.written: Callable[[], str] = str
+        """What is in the prompt now."""
+        self.left_draft = ""
+        """What was in the prompt when the session before was left."""
         self.sending = ""
         """A prompt on its way into the store."""
         self._post = post
@@ -93,6 +97,9 @@ class Control:
         if conductor is self.conductor:
             return
         switched = self.conductor is not None
+        if self.conductor is not None:
+            self.left_draft = self.written()
+            await self.conductor.save_draft(self.left_draft)
         await self._let_go()
         self.conductor = conductor
         self.state.begin(conductor.session)

@@ -91,6 +91,11 @@ class Prompt(TextArea):
         self.replace(self._safe(text), self.document.start, self.document.end)
         self.move_cursor(self.document.end)
 
+    def begin(self, text: str) -> None:
+        """Another session's text; what was written for the one before can't be brought back here."""
+        self.set_text(text)
+        self.history.clear()
+
     def take(self) -> str:
         """The text for sending; the prompt is empty afterwards, undo brings it back."""
         text = self.full_text
