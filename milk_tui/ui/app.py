@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from milk_tui.ui import themes
-from milk_tui.ui.actions import Action, Keymap, Where, bindings
+from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
 from milk_tui.ui.main_screen import MainScreen
@@ -47,8 +47,8 @@ SETTLED_AFTER_S = 5.0
 """Seconds until what the start makes is there and stays: it is not looked through again either."""
 GARBAGE = (700, 10, 100)
 """How seldom all objects are looked through for garbage, which holds everything up for some 15 ms."""
-DRAFT_AFTER_S = 0.8
-"""Seconds after the last change in which a draft is saved."""
+DRAFT_AFTER_S = 0.4
+"""Seconds after a change in which a draft is saved, also while somebody types on: a kill takes no more than that."""
 CLOSE_WITHIN_S = 8.0
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -123,6 +123,8 @@ class MilkApp(Passing):
 
     def _add_styles(self, name: str) -> None:
         """Read one more style sheet; it holds from the next widget on."""
+        for action in self.keymap.bound:
+            self.bind(",".join(self.keymap.of(action)), f"do('{action.id}')", description=action.title, show=False)
         (path,) = themes.style_sheets(name)
         self.stylesheet.read(path)
         self.stylesheet.parse()
@@ -254,14 +256,13 @@ class MilkApp(Passing):
 
     @on(Prompt.Changed)
     def prompt_changed(self) -> None:
-        """Save the draft a moment after the last change."""
-        if self._draft_timer is not None:
-            self._draft_timer.stop()
-        self._draft_timer = self.set_timer(DRAFT_AFTER_S, self._save_draft)
+        """Save the draft a moment later; what is typed until then is saved with it."""
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_AFTER_S, self._save_draft)
 
     async def _save_draft(self) -> None:
         self._draft_timer = None
-        await self.guarded(self.control.save_draft(self.main.prompt.full_text))
+        await self.guarded(self.control.save_draft(self.main.prompt.full_text or self.control.sending))
 
     async def perform(self, action: Action, argument: str = "") -> None:
         """Do what an action says, however it was asked for. Raises MilkError."""
@@ -270,6 +271,10 @@ class MilkApp(Passing):
                 self.main.prompt.set_text(f"/{action.command} ")
                 return
             await command(argument)
+        elif action.id == "sessions" and argument:
+            await self.switch_session(argument)
+        elif action.id == "help" and argument:
+            self.action_help(argument)
         elif action.id == "theme" and argument:
             self.use_theme(argument)
         elif action.id == "memory":
@@ -281,8 +286,11 @@ class MilkApp(Passing):
         elif action.id == "explain-fact":
             self.action_explain_fact(argument)
         else:
-            here = hasattr(self, f"action_{action.method}")
-            await self.run_action(action.method, self if here else self.main)
+            await self.go_and_do(action)
+
+    async def action_do(self, id_: str) -> None:
+        """An action that has a key by the config alone."""
+        await self.guarded(self.perform(BY_ID[id_]))
 
     def copy_to_clipboard(self, text: str) -> None:
         super().copy_to_clipboard(text)

@@ -279,6 +279,29 @@ class MainScreen(Screen[None]):
         panes: list[Widget] = [self.prompt, *asked, *conversation, self.sidebar.pane.facts]
         return [pane for pane in panes if pane.region.area]
 
+    @property
+    def here(self) -> tuple[Where, ...]:
+        """The pane that has the focus, then the screen's own."""
+        focused = self.focused
+        own = next((where for where, pane in self._places().items() if pane is not None and pane is focused), None)
+        return (own, Where.SESSION) if own is not None else (Where.SESSION,)
+
+    def _places(self) -> dict[Where, Widget | None]:
+        return {
+            Where.PROMPT: self.prompt,
+            Where.PERMISSION: self.permission,
+            Where.CONVERSATION: self.conversation.transcript if self.conversation is not None else None,
+            Where.PERCEPTS: self.sidebar.pane.facts,
+        }
+
+    def go_to_pane(self, where: Where) -> bool:
+        """Give a pane the focus; False when it is not there or not shown."""
+        pane = self._places().get(where)
+        if pane is None or not pane.region.area:
+            return False
+        pane.focus()
+        return True
+
     def move_pane(self, step: int) -> None:
         panes = self.panes()
         at = next((i for i, pane in enumerate(panes) if pane.has_focus or pane.has_focus_within), 0)
@@ -346,6 +369,9 @@ class MainScreen(Screen[None]):
         text = self.prompt.take()
         self.prompt.past.sent(text)
         return text
+    def copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+
 
     def put_back(self, text: str) -> None:
         self.prompt.put_back(text)
