@@ -68,6 +68,7 @@ class Commands(click.Group):
     default=None,
     help="With -p: the answer's text (default), one JSON object at the end, or one event a line.",
 )
+@click.option("--plain", is_flag=True, help="A screen for screen readers: lines and words, no frames, no motion.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 @click.version_option(__version__, prog_name="milk-tui")
 @click.pass_context
@@ -84,6 +85,7 @@ def cli(
     prompt: str | None,
     escalate: bool,
     output_format: str | None,
+    plain: bool,
     debug: bool,
 ) -> None:
     """One person, one terminal, two agents, one memory.
@@ -105,7 +107,7 @@ def cli(
         raise click.UsageError("--escalate and --output-format need a prompt: -p TEXT.")
     from milk_tui.cli.screen import open_screen
 
-    ctx.exit(open_screen(ctx.obj, session=session, new=new))
+    ctx.exit(open_screen(ctx.obj, session=session, new=new, plain=plain))
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:

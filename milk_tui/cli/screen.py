@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from milk_tui.cli.options import Options
 from milk_tui.core.errors import MilkError
+from milk_tui.ui.browser import IN_BROWSER
 
 
-def open_screen(options: Options, *, session: str | None, new: bool) -> int:
+def open_screen(options: Options, *, session: str | None, new: bool, plain: bool = False) -> int:
     """Run the screen until the person leaves it; the exit code."""
-    if not sys.stdin.isatty() or not sys.stdout.isatty():
+    if not IN_BROWSER and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise MilkError(
             "The screen needs a terminal on standard input and output.",
             'Without one use: milk-tui -p "prompt"',
         )
-    from milk_tui.ui.app import run
+    from milk_tui.ui.background import THE_TERMINAL
 
-    return run(options.launch(session=session, new=new)) or 0
+    with THE_TERMINAL.asked(sys.stdin.fileno(), sys.stdout.fileno(), os.environ):
+        from milk_tui.ui.app import run
+
+        return run(options.launch(session=session, new=new), plain=plain) or 0

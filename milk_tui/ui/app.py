@@ -15,17 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.reactive import Reactive
 from textual.screen import Screen
-from textual.theme import Theme
 
 from milk_tui.ui import themes
 from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
+from milk_tui.ui.appearance import Appearance
 from milk_tui.ui.control import Control, EngineSpoke, SessionOpened
+from milk_tui.ui.first_look import FirstLook
 from milk_tui.ui.main_screen import MainScreen
 from milk_tui.ui.paint import LookBook
-from milk_tui.ui.passing import Passing
 from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.state import SessionState, Topic
 
@@ -53,19 +52,16 @@ CLOSE_WITHIN_S = 8.0
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-class MilkApp(Passing):
-    """The program. ``launch`` says which directory, session and agents."""
+class MilkApp(Appearance):
+    """The program. ``launch`` says which directory, session and agents, ``look`` what the terminal is like."""
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "milk"
     CSS_PATH = themes.style_sheets("looks", "main")
     BINDINGS: ClassVar = bindings(Where.EVERYWHERE)
 
-    theme = Reactive(themes.DARK.name)
-    """The name of the theme; a start with another than this would style everything twice."""
-
-    def __init__(self, launch: Launch) -> None:
-        super().__init__()
+    def __init__(self, launch: Launch, look: FirstLook | None = None) -> None:
+        super().__init__(look or FirstLook())
         self.state = SessionState(directory=str(launch.directory))
         self.control = Control(launch, self.state, self.post_message)
         self.control.written = lambda: self.main.prompt.full_text
@@ -77,21 +73,18 @@ class MilkApp(Passing):
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
         self._leaving = False
-        self._named_terminal = False
-
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        return {**{theme.name: theme for theme in themes.THEMES}, **super().available_themes}
 
     def get_default_screen(self) -> Screen[None]:
         return self.main
 
     def on_mount(self) -> None:
+        self.listen_to_terminal()
         self.main.call_after_refresh(self._painted)
 
     def _painted(self) -> None:
         """The first frame is out: from here on things may take a moment."""
         self._painted_at = time.monotonic()
+        self.take_early_keys()
         self._open()
 
     @work(group="open", exit_on_error=False)
@@ -123,8 +116,6 @@ class MilkApp(Passing):
 
     def _add_styles(self, name: str) -> None:
         """Read one more style sheet; it holds from the next widget on."""
-        for action in self.keymap.bound:
-            self.bind(",".join(self.keymap.of(action)), f"do('{action.id}')", description=action.title, show=False)
         (path,) = themes.style_sheets(name)
         self.stylesheet.read(path)
         self.stylesheet.parse()
@@ -132,15 +123,14 @@ class MilkApp(Passing):
     def _use_config(self, config: Config) -> None:
         self.keymap = checked_keymap(config.keys)
         self.set_keymap(self.keymap.overrides())
+        for action in self.keymap.bound:
+            self.bind(",".join(self.keymap.of(action)), f"do('{action.id}')", description=action.title, show=False)
         self.main.use_settings(self.keymap, config.ui)
         self.state.brick_budget = config.context.context_budget_chars
         self.state.pinned_bytes = config.memory.pinned_bytes
         for problem in self.keymap.problems:
             self.notify(problem, severity="warning", markup=False, timeout=10)
-        if config.ui.theme:
-            self.use_theme(config.ui.theme)
-        if config.ui.reduced_motion:
-            self.animation_level = "none"
+        self.use_ui_settings(config.ui)
 
     @property
     def commands(self) -> Commands:
@@ -196,14 +186,18 @@ class MilkApp(Passing):
                     facts.add(event.percept.id)
                 case happened.Notice() if event.severity == "information":
                     self.notify(event.text, markup=False, timeout=8)
-                case happened.SessionChanged():
-                    self.name_terminal()
-                case happened.PermissionAsked() | happened.PermissionEnded():
+                case happened.PermissionAsked():
                     self._say_asked()
-                case happened.AgentStatus() | happened.LegStarted():
+                case happened.LegStarted():
                     self.state.windows = self.control.windows()
+                    self.answer_begins()
+                case happened.AgentStatus():
+                    self.state.windows = self.control.windows()
+                case happened.TurnFinished():
+                    self.turn_is_over(str(event.status))
                 case _:
                     pass
+        self.name_terminal()
         for screen in self.screen_stack:
             if (changed := getattr(screen, "state_changed", None)) is not None:
                 changed(topics, facts)
@@ -271,16 +265,16 @@ class MilkApp(Passing):
                 self.main.prompt.set_text(f"/{action.command} ")
                 return
             await command(argument)
-        elif action.id == "sessions" and argument:
-            await self.switch_session(argument)
-        elif action.id == "help" and argument:
-            self.action_help(argument)
         elif action.id == "theme" and argument:
-            self.use_theme(argument)
+            await self.choose_theme(argument)
         elif action.id == "memory":
             self.action_memory(argument)
         elif action.id == "perception" and argument:
             await self.commands.by_id["perception-file"](argument)
+        elif action.id == "sessions" and argument:
+            await self.switch_session(argument)
+        elif action.id == "help" and argument:
+            self.action_help(argument)
         elif action.id == "search":
             await self.main.begin_search(argument)
         elif action.id == "explain-fact":
@@ -297,21 +291,10 @@ class MilkApp(Passing):
         self.main.note(f"{len(text):,} characters sent to the terminal's clipboard")
 
     def _say_asked(self) -> None:
-        """That an agent waits for the person stands in the terminal's title, and on whatever covers the main screen."""
-        self.name_terminal()
+        """That an agent waits for the person is said on whatever covers the main screen, and to who looks elsewhere."""
+        self.call_person("an agent asks something")
         if self.state.asked and self.screen is not self.main:
             self.tell("an agent asks something: go back to the conversation to answer", "warning")
-
-    def name_terminal(self) -> None:
-        """Write the session's title into the terminal's own, and before it that an agent waits for an answer."""
-        from milk_tui.core.text import one_line
-
-        title = one_line(self.state.title, 60)
-        asks = "▲ asks · " if self.state.asked else ""
-        if self._driver is not None:
-            keep = "" if self._named_terminal else "\x1b[22;0t"
-            self._named_terminal = True
-            self._driver.write(f"{keep}\x1b]2;{asks}milk{' · ' + title if title else ''}\x07")
 
     def action_help_quit(self) -> None:
         """Textual's own meaning of ``ctrl+c``, which the main screen's replaces."""
@@ -354,22 +337,30 @@ class MilkApp(Passing):
             self.call_later(self.action_quit)
 
 
-def run(launch: Launch) -> int:
+def run(launch: Launch, *, plain: bool = False) -> int:
     """Run the screen until the person leaves; the exit code. Nothing else writes to the terminal meanwhile."""
     from milk_tui import paths
-    from milk_tui.ui import guard, hangup, keys
+    from milk_tui.ui import background, first_look, guard, hangup, keys
 
     gc.disable()  # the start makes many objects that stay; they are looked through once it is over
     keys.install()
     hangup.install()
-    app = MilkApp(launch)
+    background.install()
+    terminal_says = background.THE_TERMINAL
+    terminal_says.collect(sys.stdin.fileno())
+    dark = background.said_by(os.environ) if terminal_says.dark is None else terminal_says.dark
+    config = launch.config_path or paths.config_file()
+    app = MilkApp(launch, first_look.of(os.environ, config, dark=dark, plain=plain))
     log = paths.log_dir() / "screen.log"
     with guard.only_the_screen(log) as terminal:
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
         app.terminal = terminal
-        code = app.run()
-        with contextlib.suppress(OSError):
-            os.write(terminal, b"\x1b[23;0t")
+        try:
+            code = app.run()
+        finally:
+            if os.isatty(terminal):
+                with contextlib.suppress(OSError):
+                    os.write(terminal, app.last_words())
     if app.return_code:
         print(f"milk-tui ended because of an error in itself; {paths.shown(log)} has the details.")
     return app.return_code or code or 0

@@ -67,6 +67,18 @@ class Appearance(Passing):
         if THE_TERMINAL.attributes is not None and hasattr(self._driver, "attrs_before"):
             self._driver.attrs_before = THE_TERMINAL.attributes  # type: ignore[union-attr]
 
+    def take_early_keys(self) -> None:
+        """Keys that were typed before there was a prompt."""
+        driver = self._driver
+        if driver is None:
+            return
+
+        def send(held: str) -> None:
+            for event in THE_TERMINAL.parse(held):
+                driver.process_message(event)
+
+        THE_TERMINAL.let_go(send)
+
     def ground_is(self, dark: bool) -> None:
         """The terminal's background is dark or light, now."""
         from dataclasses import replace

@@ -1,8 +1,9 @@
 """Whether the terminal is dark or light: asked at the very start, and never waited for.
 
 The question (OSC 11) is sent before anything slow is imported, and what came meanwhile is looked at when the screen is
-made: the answer decides the first frame, what a person has typed is handed on to the screen. A later answer changes the
-colours when it comes. Terminals that answer nothing may say it in ``COLORFGBG``. Nothing heavy is imported here.
+made: the answer decides the first frame, what a person has typed waits for a prompt to take it. A later answer
+changes the colours when it comes. Terminals that answer nothing may say it in ``COLORFGBG``. Nothing heavy is imported
+here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 import select
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -44,9 +46,13 @@ class Question:
         self.dark: bool | None = None
         self.on_answer: Callable[[bool], object] | None = None
         """Called with every answer that comes after ``collect``, in the thread that reads the keys."""
+        self.parse: Callable[[str], Iterable[Any]] = lambda data: ()
+        """Turns keys that were held into events."""
         self.attributes: list[Any] | None = None
         """How the terminal was before."""
         self._waiting = ""
+        self._holds = False
+        self._lock = threading.Lock()
 
     @contextmanager
     def asked(self, reading: int, writing: int, environ: Mapping[str, str]) -> Iterator[None]:
@@ -73,35 +79,44 @@ class Question:
                 termios.tcsetattr(reading, termios.TCSANOW, self.attributes)
 
     def collect(self, reading: int) -> None:
-        """Take what came since; keys wait for ``handed_on``. Does not wait."""
+        """Take what came since; keys are held until ``let_go``. Does not wait."""
         if self.attributes is None:
             return
         came = b""
         with suppress(OSError):
             while select.select([reading], [], [], 0)[0] and (more := os.read(reading, 4096)):
                 came += more
+        self._holds = True
         self._waiting = self._take_answers(came.decode("utf-8", "replace"))
 
     def heard(self, data: str) -> str:
-        """What the terminal sent, without answers to the question; one that is not whole yet is kept for the next
-        time."""
-        if self._waiting:
-            data, self._waiting = self._waiting + data, ""
-        if "\x1b]11;" not in data:
-            return data
-        before = self.dark
-        data = self._take_answers(data)
+        """What the terminal sent, without answers to the question. One that is not whole yet is kept for the next time,
+        and everything is while keys are held."""
+        with self._lock:
+            before = self.dark
+            data = self._waiting + data
+            self._waiting = ""
+            if "\x1b]11;" in data:
+                data = self._take_answers(data)
+            if self._holds:
+                data, self._waiting = "", data
+            elif (begun := _BEGUN.search(data)) is not None:
+                data, self._waiting = data[: begun.start()], begun[0]
         if self.dark is not None and self.dark is not before and self.on_answer is not None:
             self.on_answer(self.dark)
-        if (begun := _BEGUN.search(data)) is not None:
-            data, self._waiting = data[: begun.start()], begun[0]
         return data
 
-    def handed_on(self) -> str:
-        """Keys that were typed before the screen read them, once."""
-        if not self._waiting or _BEGUN.fullmatch(self._waiting):
-            return ""
-        return self.heard("")
+    def let_go(self, send: Callable[[str], object]) -> None:
+        """Keys have somewhere to go from now on: hand ``send`` those that were held, before any later one."""
+        with self._lock:
+            if not self._holds:
+                return
+            self._holds = False
+            held, self._waiting = self._waiting, ""
+            if (begun := _BEGUN.search(held)) is not None:
+                held, self._waiting = held[: begun.start()], begun[0]
+            if held:
+                send(held)
 
     def _take_answers(self, data: str) -> str:
         for match in _ANSWER.finditer(data):
@@ -115,18 +130,15 @@ THE_TERMINAL = Question()
 
 
 def install(question: Question = THE_TERMINAL) -> None:
-    """Have this process's Textual take the answers out of what it reads, and the keys typed before. Call once."""
+    """Have this process's Textual take the answers out of what it reads. Call once."""
     from textual._xterm_parser import XTermParser
 
-    feed, tick = XTermParser.feed, XTermParser.tick
+    feed = XTermParser.feed
 
     def feed_without_answers(self: XTermParser, data: str) -> Any:
-        return feed(self, question.heard(data) if data else data)
-
-    def tick_with_early_keys(self: XTermParser) -> Any:
-        if early := question.handed_on():
-            yield from feed(self, early)
-        yield from tick(self)
+        if data and not (data := question.heard(data)):
+            return ()
+        return feed(self, data)
 
     XTermParser.feed = feed_without_answers  # type: ignore[method-assign]
-    XTermParser.tick = tick_with_early_keys  # type: ignore[method-assign]
+    question.parse = lambda data: feed(XTermParser(), data)

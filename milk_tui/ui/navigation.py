@@ -250,9 +250,3 @@ class Navigation(App[int]):
         from milk_tui.ui import prompt_tools
 
         await self.guarded(prompt_tools.write_elsewhere(self, self.main.prompt, self.terminal))
-
-    def use_theme(self, name: str) -> None:
-        if name in self.available_themes:
-            self.theme = name
-        else:
-            self.main.note(f"there is no theme {name}: {', '.join(sorted(self.available_themes))}", "warning")
