@@ -8,9 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import work
+
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import BY_ID, WAYS, Action, Keymap, Where
 from milk_tui.ui.control import Control
+from milk_tui.ui.guarded_app import GuardedApp
 from milk_tui.ui.main_screen import MainScreen
 from milk_tui.ui.state import SessionState
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from milk_tui.ui.screens import FullScreen
 
 
-class Navigation(App[int]):
+class Navigation(GuardedApp):
     """What the app can open; the app itself says what is done with the session."""
 
     state: SessionState
