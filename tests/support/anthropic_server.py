@@ -14,7 +14,9 @@ from typing import Any
 from aiohttp import web
 
 from tests.support.loopback import Loopback, Wire
+from tests.support.openai_shape import REMEMBERED
 from tests.support.scenario import Call, Conversation, Reply, Say, Step, Think, newest_prompt
+from tests.support.wire_faults import wreck
 
 _ERRORS = {
     400: ("invalid_request_error", "Bad request."),
@@ -59,6 +61,9 @@ class AnthropicServer(Loopback):
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         body, reply = await self.receive(request)
         await self.waiting(reply)
+        if reply.wire:
+            await wreck(request, reply.wire)
+            return web.Response()
         if reply.status != 200:
             return await self.refuse(reply)
         if reply.content_type:
@@ -74,7 +79,7 @@ class AnthropicServer(Loopback):
             await wire.write(f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n")
 
         usage = self._usage(body, reply)
-        message = {**self._head(body), "content": [], "stop_reason": None, "stop_sequence": None}
+        message = {**self._head(body, reply), "content": [], "stop_reason": None, "stop_sequence": None}
         await send("message_start", message={**message, "usage": {**usage, "output_tokens": 1}})
         await send("ping")
         index, kind = -1, ""
@@ -118,12 +123,12 @@ class AnthropicServer(Loopback):
             case _:
                 return {"type": "text", "text": ""}
 
-    def _head(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _head(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
         return {
             "id": f"msg_{len(self.requests)}",
             "type": "message",
             "role": "assistant",
-            "model": body.get("model", ""),
+            "model": reply.model or body.get("model", ""),
         }
 
     def _whole(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
@@ -133,7 +138,7 @@ class AnthropicServer(Loopback):
         for number, call in enumerate(reply.calls):
             content.append({**self._block(call, number), "input": json.loads(call.arguments or "{}")})
         stop = {"stop_reason": _stop(reply), "stop_sequence": None}
-        return {**self._head(body), "content": content, **stop, "usage": self._usage(body, reply)}
+        return {**self._head(body, reply), "content": content, **stop, "usage": self._usage(body, reply)}
 
     def _usage(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Characters / 4. Text up to the last breakpoint is written to the cache, or read when an earlier
@@ -141,7 +146,7 @@ class AnthropicServer(Loopback):
 
         flat = _flat(body)
         marks = _prefixes(flat)
-        earlier = {mark for r in self.requests[:-1] for mark in _prefixes(_flat(r.body))}
+        earlier = {mark for r in self.requests[-REMEMBERED:-1] for mark in _prefixes(_flat(r.body))}
         read = max((len(mark) for mark in marks if mark in earlier), default=0)
         written = max((len(mark) for mark in marks), default=0) - read
         total = sum(len(text) for text, _ in flat)

@@ -14,8 +14,9 @@ from typing import Any
 from aiohttp import web
 
 from tests.support.loopback import Loopback, Wire
-from tests.support.openai_shape import conversation, usage
+from tests.support.openai_shape import REMEMBERED, conversation, usage
 from tests.support.scenario import Call, Conversation, Reply, Say, Think
+from tests.support.wire_faults import wreck
 
 _ERRORS = {
     401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided: {key}."),
@@ -58,6 +59,9 @@ class OpenAIServer(Loopback):
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body, reply = await self.receive(request)
         await self.waiting(reply)
+        if reply.wire:
+            await wreck(request, reply.wire)
+            return web.Response()
         if reply.status != 200:
             return await self.refuse(reply)
         if reply.content_type:
@@ -70,7 +74,7 @@ class OpenAIServer(Loopback):
 
     async def _stream(self, wire: Wire, body: dict[str, Any], reply: Reply) -> None:
         head = {"id": f"chatcmpl-{len(self.requests)}", "object": "chat.completion.chunk", "created": 1}
-        head["model"] = body.get("model", "")
+        head["model"] = reply.model or body.get("model", "")
 
         async def send(delta: dict[str, Any], finish: str | None = None) -> None:
             choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -122,13 +126,13 @@ class OpenAIServer(Loopback):
             "id": f"chatcmpl-{len(self.requests)}",
             "object": "chat.completion",
             "created": 1,
-            "model": body.get("model", ""),
+            "model": reply.model or body.get("model", ""),
             "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         }
         return {**answer, "usage": self._usage(body, reply)} if reply.usage else answer
 
     def _usage(self, body: dict[str, Any], reply: Reply) -> dict[str, Any]:
-        return usage(body, reply, (r.body for r in self.requests[:-1]))
+        return usage(body, reply, (r.body for r in self.requests[-REMEMBERED:-1]))
 
 
 def _call_deltas(call: Call, index: int, request: int) -> list[dict[str, Any]]:

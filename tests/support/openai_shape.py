@@ -25,6 +25,10 @@ def conversation(body: dict[str, Any]) -> Conversation:
     )
 
 
+REMEMBERED = 16
+"""How many of the newest requests a cache still holds."""
+
+
 def usage(body: dict[str, Any], reply: Reply, earlier: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Characters / 4; cached is what this request shares with an earlier one from its beginning."""
 

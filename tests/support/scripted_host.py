@@ -15,7 +15,7 @@ import os
 import stat
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -50,11 +50,22 @@ class Library:
     """What the host uses of litellm."""
 
     def __init__(self, script: list[str], record: Path | None) -> None:
-        self.models_by_provider = {"scripted": ["one", "two"]}
+        self.models_by_provider = {"scripted": ["one", "two"], "openai": ["gpt-made", "gpt-other", "tts-made"]}
+        self.model_cost: dict[str, dict[str, Any]] = {
+            "gpt-made": {
+                "mode": "chat",
+                "max_input_tokens": 128_000,
+                "input_cost_per_token": 2.5e-06,
+                "output_cost_per_token": 1e-05,
+                "supports_function_calling": True,
+            },
+            "gpt-other": {"mode": "chat"},
+            "tts-made": {"mode": "audio_speech"},
+        }
         self._scenario = Scenario()
         self._script = deque(script)
         self._record = record
-        self._earlier: list[dict[str, Any]] = []
+        self._earlier: deque[dict[str, Any]] = deque(maxlen=openai_shape.REMEMBERED)
 
     async def acompletion(self, **body: Any) -> Any:
         if self._record is not None:
@@ -175,7 +186,7 @@ def _whole(reply: Reply, tokens: Any) -> Any:
     return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason=finish)], usage=tokens)
 
 
-def _usage(body: dict[str, Any], reply: Reply, earlier: list[dict[str, Any]]) -> Any:
+def _usage(body: dict[str, Any], reply: Reply, earlier: Iterable[dict[str, Any]]) -> Any:
     counted = openai_shape.usage(body, reply, earlier)
     details = {n: SimpleNamespace(**v) for n, v in counted.items() if isinstance(v, dict)}
     return SimpleNamespace(**{**counted, **details})
