@@ -12,8 +12,8 @@ from milk_tui.core.records import Role
 from milk_tui.engine.agent_spec import AgentSpec
 
 if TYPE_CHECKING:
-    from milk_tui.embedded.manager import EmbeddedManager
     from milk_tui.agents.litellm_agent import Host
+    from milk_tui.embedded.manager import EmbeddedManager
     from milk_tui.modelhost.client import ModelHost
 
 
@@ -43,7 +43,7 @@ def build(
     return LitellmAgent(
         spec.name,
         spec.model,
-        _keyed(host, spec),
+        keyed(host, spec),
         LitellmSettings(
             api_base=spec.api_base,
             api_key_env=spec.api_key_env,
@@ -59,7 +59,8 @@ def build(
     )
 
 
-def _keyed(host: ModelHost, spec: AgentSpec) -> Host:
+def keyed(host: ModelHost, spec: AgentSpec) -> Host:
+    """The host as the agent asks it: with the key that a program prints, where it has one."""
     if not spec.api_key_command:
         return host
     from milk_tui.agents.key_command import KeyedHost
@@ -96,6 +97,8 @@ class Roster:
 
     def __init__(self) -> None:
         self.agents: dict[Role, Agent] = {}
+        self.specs: dict[Role, AgentSpec] = {}
+        """What each was made from."""
         self.advice: dict[Role, str] = dict.fromkeys(Role, "")
         self.local_models: set[str] = set()
         """Models that run on this machine: they cost nothing."""

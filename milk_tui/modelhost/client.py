@@ -135,6 +135,13 @@ class ModelHost:
 
         return await self._ask(lambda number: protocol.Info(id=number, model=model, api_base=api_base), ModelInfo)
 
+    async def known(self, providers: Sequence[str]) -> tuple[protocol.KnownModel, ...]:
+        """The providers' models that hold conversations, with windows and prices. Raises ``ModelHostError``."""
+
+        wanted = tuple(providers)
+        answer = await self._ask(lambda number: protocol.Known(id=number, providers=wanted), protocol.KnownModels)
+        return answer.models
+
     async def aclose(self) -> None:
         """End the host for good: running requests end with ``host_died``, its group is gone when this
         returns."""

@@ -127,11 +127,17 @@ class Info(Request, frozen=True, kw_only=True, tag="info"):
     api_base: str = ""
 
 
+class Known(Request, frozen=True, kw_only=True, tag="known"):
+    """The models of these providers that can hold a conversation, as far as litellm knows them; nothing is sent."""
+
+    providers: tuple[str, ...]
+
+
 class Ping(Request, frozen=True, kw_only=True, tag="ping"):
     pass
 
 
-AnyRequest = Complete | Cancel | Count | Models | Info | Ping
+AnyRequest = Complete | Cancel | Count | Models | Info | Known | Ping
 
 
 class HostEvent(Struct, frozen=True, kw_only=True, tag_field="ev", omit_defaults=True):
@@ -209,6 +215,21 @@ class ModelInfo(HostEvent, frozen=True, kw_only=True, tag="info"):
     priced: bool = False
 
 
+class KnownModel(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A hosted model as litellm has it in its list: tokens, and dollars for one of them; ``None`` means unknown."""
+
+    name: str
+    provider: str
+    window_tokens: int | None = None
+    input_usd: float | None = None
+    output_usd: float | None = None
+    tools: bool | None = None
+
+
+class KnownModels(HostEvent, frozen=True, kw_only=True, tag="known"):
+    models: tuple[KnownModel, ...]
+
+
 class Pong(HostEvent, frozen=True, kw_only=True, tag="pong"):
     ready: bool
 
@@ -221,7 +242,18 @@ class HostReport(HostEvent, frozen=True, kw_only=True, tag="state"):
 
 
 AnyAnswer = (
-    Delta | Thinking | ToolCallMade | UsageGiven | Done | Failed | Counted | ModelList | ModelInfo | Pong | HostReport
+    Delta
+    | Thinking
+    | ToolCallMade
+    | UsageGiven
+    | Done
+    | Failed
+    | Counted
+    | ModelList
+    | ModelInfo
+    | KnownModels
+    | Pong
+    | HostReport
 )
 
 _encoder = msgspec.json.Encoder()

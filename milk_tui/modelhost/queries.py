@@ -7,12 +7,23 @@ import os
 from typing import Any
 
 from milk_tui.core.records import ErrorKind
-from milk_tui.modelhost.protocol import Count, Counted, HostEvent, Info, ModelInfo, ModelList, Models
+from milk_tui.modelhost.protocol import (
+    Count,
+    Counted,
+    HostEvent,
+    Info,
+    Known,
+    KnownModel,
+    KnownModels,
+    ModelInfo,
+    ModelList,
+    Models,
+)
 
 _ASK_S = 5.0
 
 
-async def answer(litellm: Any, request: Count | Models | Info) -> HostEvent:
+async def answer(litellm: Any, request: Count | Models | Info | Known) -> HostEvent:
     """Raises whatever the library or the server raises; ``kind_of`` names it."""
 
     match request:
@@ -26,6 +37,9 @@ async def answer(litellm: Any, request: Count | Models | Info) -> HostEvent:
             return ModelList(id=number, names=tuple(await _served(request)))
         case Info(id=number):
             return await asyncio.to_thread(_info, litellm, request)
+        case Known(id=number, providers=providers):
+            found = (_known(litellm, provider) for provider in dict.fromkeys(providers))
+            return KnownModels(id=number, models=tuple(model for models in found for model in models))
 
 
 def kind_of(error: BaseException) -> ErrorKind:
@@ -88,3 +102,29 @@ def _info(litellm: Any, request: Info) -> ModelInfo:
         images=known.get("supports_vision"),
         priced=bool(known.get("input_cost_per_token")),
     )
+
+
+def _known(litellm: Any, provider: str) -> list[KnownModel]:
+    """The provider's models that answer to a conversation, by name."""
+
+    found = []
+    for name in sorted(litellm.models_by_provider.get(provider, ())):
+        told: dict[str, Any] = litellm.model_cost.get(name) or litellm.model_cost.get(f"{provider}/{name}") or {}
+        if told.get("mode") not in ("chat", "responses") or name.startswith("ft:"):
+            continue
+        window = told.get("max_input_tokens") or told.get("max_tokens")
+        found.append(
+            KnownModel(
+                name=_prefixed(provider, name),
+                provider=provider,
+                window_tokens=window if isinstance(window, int) else None,
+                input_usd=_price(told.get("input_cost_per_token")),
+                output_usd=_price(told.get("output_cost_per_token")),
+                tools=told.get("supports_function_calling"),
+            )
+        )
+    return found
+
+
+def _price(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

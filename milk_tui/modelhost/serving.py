@@ -61,7 +61,7 @@ class Host:
                     task.cancel()
             case protocol.Complete(id=number, request=wanted):
                 self._begin(number, self._complete(number, wanted))
-            case protocol.Count() | protocol.Models() | protocol.Info():
+            case protocol.Count() | protocol.Models() | protocol.Info() | protocol.Known():
                 self._begin(request.id, self._answer(request))
 
     def _begin(self, number: int, work: Any) -> None:
@@ -83,7 +83,7 @@ class Host:
             hostlog.say(f"{number} {request.model}: {failed.kind} after {seconds:.1f} s: {_names(error)}")
             self._out.send(failed)
 
-    async def _answer(self, request: protocol.Count | protocol.Models | protocol.Info) -> None:
+    async def _answer(self, request: protocol.Count | protocol.Models | protocol.Info | protocol.Known) -> None:
         try:
             assert self._library is not None
             library = await asyncio.shield(self._library)

@@ -294,3 +294,11 @@ async def test_the_log_is_the_owner_s_alone_and_is_put_aside_when_it_is_large(ma
     assert log.stat().st_size < 10_000
     assert (tmp_path / "logs" / "host.log.1").stat().st_size == 1_800_000
     assert log.stat().st_mode & 0o077 == 0
+
+
+async def test_the_models_of_a_provider_come_with_window_and_price(make: Make) -> None:
+    host = make()
+    made, other = await host.known(["openai", "nobody"])
+    assert (made.name, made.provider, made.window_tokens) == ("openai/gpt-made", "openai", 128_000)
+    assert (made.input_usd, made.output_usd, made.tools) == (2.5e-06, 1e-05, True)
+    assert (other.name, other.window_tokens, other.input_usd) == ("openai/gpt-other", None, None)

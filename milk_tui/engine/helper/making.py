@@ -9,6 +9,7 @@ from milk_tui.config import Config
 from milk_tui.core.errors import ConfigError, MilkError
 from milk_tui.core.records import Role
 from milk_tui.engine.helper.runtimes import EmbeddedRuntime, LexicalRuntime, ModelRuntime, Runtime
+from milk_tui.engine.roster import keyed
 from milk_tui.modelhost.protocol import CompleteRequest, Timeouts
 
 if TYPE_CHECKING:
@@ -87,4 +88,4 @@ def _litellm(config: Config, host: ModelHost, manager: Callable[[], EmbeddedMana
         max_tokens=spec.max_tokens,
         timeouts=Timeouts(first_s=config.timeouts.first_byte, idle_s=config.timeouts.idle),
     )
-    return ModelRuntime(host, base, local=spec.local, tools=spec.tools is not False)
+    return ModelRuntime(keyed(host, spec), base, local=spec.local, tools=spec.tools is not False)
