@@ -142,17 +142,17 @@ def plain(line: Iterable[Piece]) -> str:
 
 
 _IN_FRAMES = {
-    "dim": "$text-muted",
+    "dim": "$foreground 72%",
     "strong": "bold",
-    "heading": "bold $primary",
-    "primary": "$success",
-    "escalation": "$accent",
-    "pinned": "$warning",
-    "helper": "$secondary",
-    "error": "$error",
-    "warning": "$warning",
-    "good": "$success",
-    "key": "$warning",
+    "heading": "bold $text-primary",
+    "primary": "$text-success",
+    "escalation": "$text-accent",
+    "pinned": "$text-warning",
+    "helper": "$text-secondary",
+    "error": "$text-error",
+    "warning": "$text-warning",
+    "good": "$text-success",
+    "key": "$text-warning",
 }
 
 
