@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, ClassVar
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from milk_tui.config import UiConfig
+    from milk_tui.ui.arguments import Arguments
+    from milk_tui.ui.choices import Choice
     from milk_tui.ui.conversation import Conversation
     from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.permission_host import PermissionHost
@@ -90,6 +92,8 @@ class MainScreen(Screen[None]):
         self.keymap = Keymap({})
         self.typed_at = 0.0
         """When the prompt last changed, on the monotonic clock."""
+        self._arguments: Arguments | None = None
+        """What can follow a command; there once one was written."""
         self._permission: PermissionHost | None = None
         """There once an agent has asked something."""
 
@@ -109,8 +113,16 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.box.find_files = self._control.find_files
+        self.box.find_arguments = self._find_arguments
         self._ticker = self.set_interval(TICK_S, self._tick, pause=True)
         self._say()
+
+    async def _find_arguments(self, command: str, written: str) -> Sequence[Choice]:
+        if self._arguments is None:
+            from milk_tui.ui.arguments import Arguments
+
+            self._arguments = Arguments(self._control, lambda: self.app.available_themes)
+        return await self._arguments.find(command, written)
 
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         """Draw again what the topics name; ``facts`` are new or changed ones."""
@@ -365,13 +377,13 @@ class MainScreen(Screen[None]):
     def note(self, text: str, severity: str = "information") -> None:
         self.box.note(text, severity)
 
+    def copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+
     def take_prompt(self) -> str:
         text = self.prompt.take()
         self.prompt.past.sent(text)
         return text
-    def copy(self, text: str) -> None:
-        self.app.copy_to_clipboard(text)
-
 
     def put_back(self, text: str) -> None:
         self.prompt.put_back(text)

@@ -144,8 +144,8 @@ class Navigation(GuardedApp):
     async def action_help(self, words: str = "") -> None:
         """What can be done, that of the pane that one is in first; what is chosen is done there."""
         from milk_tui.ui.help import help_picker
-
         from milk_tui.ui.whereabouts import panes_of, target_of
+
         here, focused = self.screen, self.screen.focused
         picker = help_picker(self.keymap, panes_of(here), words=words)
         chosen = BY_ID.get(await self.push_screen_wait(picker) or "")
