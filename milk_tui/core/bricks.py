@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from milk_tui.core.cuts import cut_end, cut_inside, plain
 from milk_tui.core.digest import CallDigest, TurnDigest, is_empty
 from milk_tui.core.records import Brick, BrickKind, NeedStatus, Role
+from milk_tui.core.secret_scan import masked
 from milk_tui.core.text import one_line
 
 BUDGET_CHARS = 12_000
@@ -97,7 +98,7 @@ def rebuilt(
 
 def need_line(text: str) -> str:
     """A need as it is kept: one clean line of at most ``NEED_CHARS``; empty when there is nothing to keep."""
-    return one_line(plain(text), NEED_CHARS)
+    return one_line(masked(plain(text)), NEED_CHARS)
 
 
 def need(previous: Brick | None, text: str, *, turn_id: int, now_ms: int, author: str) -> Brick | None:
@@ -139,7 +140,7 @@ def fulfilled(need: Brick, *, turn_id: int, now_ms: int, author: str) -> Brick:
 
 def brief(previous: Brick | None, text: str, *, turn_id: int, now_ms: int, author: str) -> Brick | None:
     """The reason of one escalation event, not delivered yet; ``None`` when it is blank."""
-    reason = cut_end(plain(text), BRIEF_CHARS)
+    reason = cut_end(masked(plain(text)), BRIEF_CHARS)
     if not reason:
         return None
     return Brick(

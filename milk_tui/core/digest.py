@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from milk_tui.core.cuts import RESULT_CHARS, cut_inside, cut_result, escape, plain, without_reasoning
 from milk_tui.core.records import Leg, LegStatus, Role, ToolCall, ToolStatus, Turn
+from milk_tui.core.secret_scan import masked
 
 TEXT_CHARS = 48_000
 """A longer prompt or answer is cut inside before anything else is done with it, so that a digest costs
@@ -56,8 +57,8 @@ def digest(turn: Turn, leg: Leg, calls: Iterable[ToolCall] = ()) -> TurnDigest:
         turn_id=turn.id,
         leg_id=leg.id,
         role=leg.role,
-        prompt=escape(plain(cut_inside(turn.prompt, TEXT_CHARS))),
-        answer=escape(plain(without_reasoning(cut_inside(leg.text, TEXT_CHARS)))),
+        prompt=_told(cut_inside(turn.prompt, TEXT_CHARS)),
+        answer=_told(without_reasoning(cut_inside(leg.text, TEXT_CHARS))),
         calls=tuple(call_digest(c) for c in calls),
         note=_ENDED.get(leg.status, ""),
     )
@@ -66,16 +67,21 @@ def digest(turn: Turn, leg: Leg, calls: Iterable[ToolCall] = ()) -> TurnDigest:
 def call_digest(call: ToolCall) -> CallDigest:
     """A tool call with its result cut to ``RESULT_CHARS``; a result that long exactly is kept whole."""
     raw = call.result[:_RAW_RESULT_CHARS]
-    result = plain(raw)
+    result = masked(plain(raw))
     unseen = len(call.result) - len(raw)
     cut = len(result) > RESULT_CHARS or unseen > 0
     return CallDigest(
         name=" ".join(plain(call.name).split()) or "tool",
-        arguments=escape(plain(call.arguments[:_RAW_RESULT_CHARS])),
+        arguments=_told(call.arguments[:_RAW_RESULT_CHARS]),
         result=escape(cut_result(result, unseen=unseen)),
         ok=call.status in (ToolStatus.OK, ToolStatus.RUNNING),
         cut=cut,
     )
+
+
+def _told(text: str) -> str:
+    """The text as the other agent may be told it: a summary goes beyond the conversation, so no secret is in it."""
+    return escape(masked(plain(text)))
 
 
 def is_empty(digest: TurnDigest) -> bool:

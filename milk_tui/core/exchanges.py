@@ -14,6 +14,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from milk_tui.core.cuts import escape, plain
+from milk_tui.core.secret_scan import masked
 from milk_tui.core.text import one_line
 
 TAKEAWAY_CHARS = 280
@@ -31,6 +32,7 @@ NOTHING_SAID = "(nothing was said beside the work itself)"
 """The takeaway when the speaker said nothing of substance."""
 
 _LABEL_CHARS = 60
+_READ_CHARS = 20_000
 _NAME_CHARS = 40
 
 
@@ -153,7 +155,7 @@ def takeaway(said: Iterable[str]) -> str:
     """
     for text in said:
         if substantive(text):
-            return one_line(plain(text), TAKEAWAY_CHARS)
+            return one_line(_without_secrets(text), TAKEAWAY_CHARS)
     return NOTHING_SAID
 
 
@@ -242,9 +244,14 @@ def cue(news: Digest) -> str:
 
 def cycle(prompt: str, answer: str) -> str:
     """What an agent's journal keeps of a turn: what was asked and the head of what it answered."""
-    asked = one_line(plain(prompt), CYCLE_CHARS // 3)
-    said = one_line(plain(answer), CYCLE_CHARS) or NOTHING_SAID
+    asked = one_line(_without_secrets(prompt), CYCLE_CHARS // 3)
+    said = one_line(_without_secrets(answer), CYCLE_CHARS) or NOTHING_SAID
     return one_line(f"{asked} → {said}", CYCLE_CHARS)
+
+
+def _without_secrets(text: str) -> str:
+    """What of a message may be told in other sessions; only its head is."""
+    return masked(plain(text[:_READ_CHARS]))
 
 
 def _fitting(entries: Sequence[Exchange], room: int) -> list[str]:

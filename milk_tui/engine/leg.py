@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from milk_tui import own_keys
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest
 from milk_tui.agents.images import NOT_SEEN
@@ -45,6 +46,7 @@ from milk_tui.engine.order import Desk, Order, Outcome, view_of
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
+from milk_tui.safe_log import safe
 from milk_tui.store import legs, receipts
 from milk_tui.store.clock import now_ms
 from milk_tui.store.notes import TURN_STARTED, Note
@@ -291,7 +293,7 @@ class LegRun:
                 self._publish(events.LegTextReplaced, text=self._answer.text)
                 self._saver.touch()
             case said.Retrying(attempt, delay_s, reason):
-                text = f"{reason.rstrip('.')}: trying again in {delay_s:.0f} s (attempt {attempt})"
+                text = f"{safe(reason).rstrip('.')}: trying again in {delay_s:.0f} s (attempt {attempt})"
                 self._publish(events.LegNotice, text=text, severity="warning")
             case said.Progress(text, fraction):
                 self._publish(events.LegNotice, text=text, fraction=fraction)
@@ -326,8 +328,8 @@ class LegRun:
             partial(
                 legs.save_progress,
                 leg_id=self.leg.id,
-                text=self._answer.text,
-                thinking=self._answer.thinking,
+                text=own_keys.out(self._answer.text),
+                thinking=own_keys.out(self._answer.thinking),
                 usage=self._usage,
             )
         )
@@ -380,7 +382,7 @@ class LegRun:
         return msgspec.structs.replace(ending, used=await asyncio.to_thread(used))
 
     def _ending(self) -> Ending:
-        text = self._answer.text
+        text = own_keys.out(self._answer.text)
         silent = not text.strip() and not self._calls.any and not self._captures.any
         status = _STATUS.get(self._end.stopped, LegStatus.EMPTY if silent else LegStatus.DONE)
         escalation = self._captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
@@ -392,9 +394,9 @@ class LegRun:
         return Ending(
             status=LegStatus.DONE if escalation else status,
             text=text,
-            thinking=self._answer.thinking,
+            thinking=own_keys.out(self._answer.thinking),
             usage=self._usage,
-            error=self._end.error,
+            error=discreet(self._end.error),
             markers=Markers(
                 thread=self.plan.thread_mark,
                 need=need,
@@ -432,6 +434,11 @@ class LegRun:
 
     def _publish_plain(self, kind: Callable[..., AnyEvent], **values: object) -> None:
         self.desk.publish(kind(session_id=self.session.id, **values))
+
+
+def discreet(error: LegError | None) -> LegError | None:
+    """The error without keys: a server may say the one back that it refuses."""
+    return error and msgspec.structs.replace(error, message=safe(error.message), hint=safe(error.hint))
 
 
 def _compacted(before: int | None, after: int | None) -> str:

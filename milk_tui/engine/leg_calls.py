@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from milk_tui import own_keys
 from milk_tui.core import grants, tags
 from milk_tui.core.permissions import PermissionRequest, Verdict
 from milk_tui.core.records import Session, ToolCall, ToolStatus
@@ -43,7 +44,7 @@ class LegCalls:
 
     async def started(self, call_id: str, name: str, arguments: str, position: int) -> None:
         """``position``: characters of the leg's text that came before."""
-        arguments = tags.mask(arguments, self.session.nonces)
+        arguments = own_keys.out(tags.mask(arguments, self.session.nonces))
         private = my_memory.private(name)
         shown = my_memory.shown_arguments(arguments) if private else arguments
 
@@ -66,7 +67,7 @@ class LegCalls:
         name = self._names[tool_id]
         allowed_by = self._allowed.get(call_id, "")
         status = self.status(call_id, ok)
-        content = tags.mask(clean(content), self.session.nonces)
+        content = own_keys.out(tags.mask(clean(content), self.session.nonces))
         if ok and self.order.peer is not None and name == peers.tool_name(self.order.peer.name):
             await self.desk.store.write(partial(self._peer_answered, tool_id=tool_id, answer=content))
         if my_memory.private(name):
@@ -87,7 +88,8 @@ class LegCalls:
     def printed(self, call_id: str, text: str) -> None:
         """A piece of what a running call prints."""
         if (tool_id := self._stored.get(call_id)) is not None:
-            self._publish(events.ToolOutput, tool_id=tool_id, text=tags.mask(clean(text), self.session.nonces))
+            shown = own_keys.out(tags.mask(clean(text), self.session.nonces))
+            self._publish(events.ToolOutput, tool_id=tool_id, text=shown)
 
     async def ask(self, request: PermissionRequest) -> Verdict:
         """The verdict for a request of this leg's agent, kept with the call that it is for."""

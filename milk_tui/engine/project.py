@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from milk_tui.core.secret_scan import masked
 from milk_tui.engine.gather import Project
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
@@ -15,15 +16,15 @@ MAX_BYTES = 16_384
 def read(directory: Path) -> Project:
     """The file of the directory or the nearest folder above it, up to the repository's top or the home folder.
 
-    Its first ``MAX_BYTES`` bytes; an empty project when there is none or it can't be read. Never opens anything
-    but a regular file.
+    Its first ``MAX_BYTES`` bytes, without secrets; an empty project when there is none or it can't be read. Never opens
+    anything but a regular file.
     """
     home = Path.home()
     for folder in (directory, *directory.parents):
         for name in NAMES:
             text = _text(folder / name)
             if text.strip():
-                return Project(name, text)
+                return Project(name, masked(text))
         if (folder / ".git").exists() or folder == home:
             break
     return Project()

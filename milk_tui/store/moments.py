@@ -10,6 +10,7 @@ import sqlite3
 
 from msgspec import Struct
 
+from milk_tui.core.secret_scan import masked
 from milk_tui.core.text import one_line
 
 PROMPT_CHARS = 800
@@ -26,7 +27,8 @@ _END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 class Moment(Struct, frozen=True):
     source: str = ""
-    """The turn's prompt, and what the answer says around the fact."""
+    """The turn's prompt, and what the answer says around the fact; without secrets, since a fact outlives its
+    conversation."""
     context: str = ""
     """What was said before that turn, the last words last."""
 
@@ -42,7 +44,7 @@ def of_leg(conn: sqlite3.Connection, turn_id: int, leg_id: int | None, position:
         text = found[0] if found else ""
         said = around(text, len(text) if position is None else position)
     source = f"{one_line(row[1], PROMPT_CHARS)} {said}".strip()
-    return Moment(source, _before(conn, row[0], turn_id))
+    return Moment(masked(source), masked(_before(conn, row[0], turn_id)))
 
 
 def of_session(conn: sqlite3.Connection, session_id: str) -> Moment:

@@ -15,6 +15,7 @@ from functools import partial
 
 import msgspec
 
+from milk_tui import own_keys
 from milk_tui.core.errors import MilkError
 from milk_tui.core.permissions import PermissionAsker, PermissionRequest
 from milk_tui.core.records import Role
@@ -131,7 +132,7 @@ class Toolset:
                 outcome = await prepared.run(Call(call_id, partial(self.emit, call_id)))
         except TimeoutError:
             return ToolOutcome(f"{tool.spec.name} took longer than {limit:g} s and was stopped.", ok=False)
-        return outcome if len(outcome.content) <= _LONGEST else ToolOutcome(cut(outcome.content, _LONGEST), outcome.ok)
+        return ToolOutcome(own_keys.out(cut(outcome.content, _LONGEST)), outcome.ok)
 
     def _request(self, tool: Tool, ask: Ask, call_id: str, arguments: str) -> PermissionRequest:
         return PermissionRequest(

@@ -11,6 +11,7 @@ from msgspec import Struct
 from milk_tui.core.cuts import cut_inside, plain
 from milk_tui.core.helper_profile import CLAIMS, MESSAGES, Profile
 from milk_tui.core.helper_signals import Signal
+from milk_tui.core.secret_scan import masked
 from milk_tui.engine.helper.search import Item
 from milk_tui.store import helper_runs, notes, threads
 from milk_tui.store.notes import Note
@@ -60,16 +61,14 @@ def listen(conn: sqlite3.Connection, signal: Signal, profile: Profile) -> Talk:
     newest = signal.prompt
     room, last = profile.messages_bytes, after
     if signal.prompt:
-        pieces.append(f"person: {cut_inside(plain(signal.prompt), max(400, room // 2))}")
+        pieces.append(f"person: {_told(signal.prompt, max(400, room // 2))}")
         room -= len(pieces[0].encode("utf-8", "replace"))
     for each in threads.worked(conn, signal.session_id, after_leg=after, chunk=4):
         last = max(last, each.leg.id)
         newest = newest or each.turn.prompt
-        said = [f"{each.leg.agent_name}: {cut_inside(plain(each.leg.text), _TURN_CHARS)}"] if each.leg.text else []
-        called = [f"{each.leg.agent_name} called {c.name} {plain(c.arguments)[:_CALL_CHARS]}" for c in each.tools]
-        asked = (
-            [] if each.turn.id == signal.turn_id else [f"person: {cut_inside(plain(each.turn.prompt), _TURN_CHARS)}"]
-        )
+        said = [f"{each.leg.agent_name}: {_told(each.leg.text)}"] if each.leg.text else []
+        called = [f"{each.leg.agent_name} called {c.name} {_told(c.arguments)[:_CALL_CHARS]}" for c in each.tools]
+        asked = [] if each.turn.id == signal.turn_id else [f"person: {_told(each.turn.prompt)}"]
         piece = "\n".join([*asked, *called[-8:], *said])
         room -= len(piece.encode("utf-8", "replace")) + 1
         if room < 0:
@@ -126,6 +125,11 @@ def _data(signal: Signal, talk: Talk, text: str, items: Sequence[Item]) -> str:
             "Answer with the one JSON object.",
         ]
     )
+
+
+def _told(text: str, limit: int = _TURN_CHARS) -> str:
+    """Of the conversation, what a helper may be told."""
+    return masked(cut_inside(plain(text), limit))
 
 
 def _closed(text: str) -> str:
