@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from milk_tui.core import context, routing
+from milk_tui.core import context, routing, secret_scan
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import (
     BrickKind,
@@ -204,7 +204,7 @@ class Conductor:
         if text.startswith(self.session.draft.strip()):
             self.session = replace(self.session, draft="")
         if not self.session.title:
-            await self.rename(one_line(text, TITLE_CHARS))
+            await self.rename(one_line(secret_scan.masked(text), TITLE_CHARS))
         self._enqueue(_Waiting(turn, asked))
         return turn.id
 
