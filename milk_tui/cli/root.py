@@ -27,6 +27,7 @@ COMMANDS = {
     "perception": "milk_tui.cli.perception:perception",
     "permissions": "milk_tui.cli.permissions:permissions",
     "route": "milk_tui.cli.route:route",
+    "serve": "milk_tui.cli.serve:serve",
     "sessions": "milk_tui.cli.sessions:sessions",
     "setup": "milk_tui.cli.setup:setup",
 }

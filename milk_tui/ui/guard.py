@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from milk_tui.ui.browser import IN_BROWSER
+
 LONGEST_LOG = 1_000_000
 """Bytes of an old log that are kept; a longer one is begun anew."""
 
@@ -20,13 +22,13 @@ LONGEST_LOG = 1_000_000
 def only_the_screen(log: Path) -> Iterator[int]:
     """Lead descriptors 1 and 2 to ``log``; gives the terminal's own descriptor.
 
-    Textual draws on ``sys.__stderr__``, which is the terminal meanwhile. A log that can't be written is
-    done without.
+    Textual draws on ``sys.__stderr__``, which is the terminal meanwhile; in a browser on ``sys.__stdout__``, which is
+    the pipe to the server. A log that can't be written is done without.
     """
     sys.stdout.flush()
     sys.stderr.flush()
     before = (os.dup(1), os.dup(2))
-    terminal_fd = os.dup(2)
+    terminal_fd = os.dup(1 if IN_BROWSER else 2)
     streams = (sys.__stdout__, sys.__stderr__)
     terminal = open(terminal_fd, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
     sink = _open_log(log)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 from textual.drivers import _writer_thread, linux_driver
 
+from milk_tui.ui.browser import IN_BROWSER
+
 
 class _Writer(_writer_thread.WriterThread):
     """Takes what is to be written also when it can't be."""
@@ -40,8 +42,9 @@ def install() -> None:
 
 
 def watch(descriptor: int, lost: Callable[[], object]) -> None:
-    """Call ``lost`` once, from a thread of its own, when the terminal is gone. Costs nothing until then."""
-    if not os.isatty(descriptor) or not hasattr(select, "poll"):
+    """Call ``lost`` once, from a thread of its own, when the terminal is gone, or the server whose page this is. Costs
+    nothing until then."""
+    if not (os.isatty(descriptor) or IN_BROWSER) or not hasattr(select, "poll"):
         return
 
     def wait() -> None:

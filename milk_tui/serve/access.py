@@ -1,0 +1,86 @@
+"""Who may come in: the address that was printed once, its cookie, and the names that this server goes by.
+
+Four looks, each of which is enough to refuse: the name in ``Host`` (a page elsewhere can give its own name this
+machine's address), ``Origin`` (a page elsewhere can send the person's browser here), the token in the address, and the
+cookie that the first visit leaves. A program on the same machine under another account passes none of the last two.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+LOOPBACK_NAMES = frozenset({"localhost"})
+TOKEN_BYTES = 32
+
+
+def is_loopback(address: str) -> bool:
+    """True for a name or an address that only this machine can reach."""
+    if address.lower() in LOOPBACK_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def host_name(header: str) -> str:
+    """The name or address of a ``Host`` header, in lower case, without port and brackets; empty for what is none."""
+    try:
+        parts = urlsplit(f"//{header}")
+        parts.port  # noqa: B018 (a port that is no number is refused here)
+        if parts.path or parts.query or parts.fragment or parts.username is not None or parts.password is not None:
+            return ""
+        return (parts.hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def in_address(host: str, port: int) -> str:
+    """``host`` and ``port`` as an address has them."""
+    shown = f"[{host}]" if ":" in host else host
+    return shown if port == 80 else f"{shown}:{port}"
+
+
+def _fresh() -> str:
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The looks at a request. ``host``: what the server was told to listen on."""
+
+    host: str
+    token: str = field(default_factory=_fresh, repr=False)
+    ticket: str = field(default_factory=_fresh, repr=False)
+    """The cookie's value: another secret than the token, so that neither can be used as the other."""
+
+    def knows(self, header: str | None, reached_at: str = "") -> bool:
+        """Whether ``Host`` names this server: the name it was given, a name of loopback, or exactly the address at
+        which the connection arrived (``reached_at``). A name that merely leads here is not enough."""
+        name = host_name(header or "")
+        if not name:
+            return False
+        if name in (self.host.lower(), reached_at.lower().partition("%")[0]):
+            return name not in ("0.0.0.0", "::")
+        return is_loopback(self.host) and is_loopback(name)
+
+    @staticmethod
+    def same_origin(origin: str | None, header: str | None) -> bool:
+        """Whether the page that asks is one of this server's own, down to the port."""
+        return bool(origin and header) and origin.lower() == f"http://{header}".lower()  # type: ignore[union-attr]
+
+    def opens(self, token: str | None) -> bool:
+        """Whether this is the token of the printed address; takes as long for every wrong one."""
+        return _same(self.token, token)
+
+    def admits(self, ticket: str | None) -> bool:
+        """Whether this is the cookie of a visit with the right address."""
+        return _same(self.ticket, ticket)
+
+
+def _same(secret: str, given: str | None) -> bool:
+    return hmac.compare_digest(secret.encode(), (given or "").encode("utf-8", "surrogatepass"))
