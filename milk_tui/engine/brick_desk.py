@@ -30,11 +30,11 @@ class BrickDesk:
         self._store = store
         self._session = session
         self._publish = publish
-        self._budget = budget_chars
+        self.budget_chars = budget_chars
 
     async def edit(self, kind: BrickKind, text: str) -> Brick:
         """The brick says this from now on; a summary until its agent has worked again. Raises BrickEditError."""
-        session_id, now, budget = self._session().id, now_ms(), self._budget
+        session_id, now, budget = self._session().id, now_ms(), self.budget_chars
 
         def write(db: Database) -> list[Brick]:
             turn_id = turns.last_id(db.conn, session_id)
@@ -83,7 +83,7 @@ class BrickDesk:
             rendering = rules.full(
                 threads.digests(db.conn, session.id, role),
                 agent.name if agent else str(role),
-                budget=self._budget,
+                budget=self.budget_chars,
                 total=threads.count(db.conn, session.id, role),
             )
             before = bricks.newest(db.conn, session.id, kind)

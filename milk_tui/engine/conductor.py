@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 from collections import deque
 from collections.abc import Callable
@@ -26,7 +27,6 @@ from milk_tui.core.records import (
     TurnStatus,
 )
 from milk_tui.core.routing import Explicit
-from milk_tui.core.spending import Limits
 from milk_tui.core.text import clean, one_line
 from milk_tui.engine import attaching, casting, events, exchanges, way
 from milk_tui.engine.brick_desk import BrickDesk
@@ -41,9 +41,9 @@ from milk_tui.engine.permissions import PermissionDesk
 from milk_tui.engine.person_commands import PersonCommands
 from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
-from milk_tui.engine.spend_guard import SpendGuard
+from milk_tui.engine.spend_guard import SpendGuard, limits_of
 from milk_tui.engine.turn import Asked, TurnRun
-from milk_tui.engine.work_tools import site_of
+from milk_tui.engine.work_tools import site_of, tool_limits
 from milk_tui.store import Store, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
 
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 TITLE_CHARS = 48
+TITLE_FROM = 2_000
+"""Characters of a prompt that a title is made from."""
 END_WITHIN_S = 5.0
 """How long a stopped turn may take to store its end."""
 _NO_TURN_YET = 2**62
@@ -102,11 +104,7 @@ class Conductor:
         """The person's hand on the bricks."""
         self.permissions = PermissionDesk(store, lambda: self.session, self.publish, attended=attended)
         """What the agents ask, and the person's answers."""
-        limits = Limits(
-            max_usd=config.routing.max_usd_per_session,
-            max_escalations_per_hour=config.routing.max_escalations_per_hour,
-        )
-        self._guard = SpendGuard(store, limits, self.permissions, roster.local_models)
+        self._guard = SpendGuard(store, limits_of(config), self.permissions, roster.local_models)
         self.site = site_of(store, config, session)
         """Where the session's tools work."""
         self.changes = ChangesDesk(store, lambda: self.session, self.site)
@@ -125,6 +123,14 @@ class Conductor:
         self._agents_known = asyncio.Event()
         if roster.known:
             self._agents_known.set()
+
+    def use_config(self, config: Config) -> None:
+        """Settings were changed: they hold from the next prompt on."""
+        self._config = config
+        self._desk = dataclasses.replace(self._desk, config=config)
+        self._guard.limits = limits_of(config)
+        self.bricks.budget_chars = config.context.context_budget_chars
+        self.site.environment, self.site.limits = config.tools.environment, tool_limits(config)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Hear every event from now on; returns the function that stops it."""
@@ -204,7 +210,7 @@ class Conductor:
         if text.startswith(self.session.draft.strip()):
             self.session = replace(self.session, draft="")
         if not self.session.title:
-            await self.rename(one_line(secret_scan.masked(text), TITLE_CHARS))
+            await self.rename(one_line(secret_scan.masked(text[:TITLE_FROM]), TITLE_CHARS))
         self._enqueue(_Waiting(turn, asked))
         return turn.id
 

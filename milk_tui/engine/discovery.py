@@ -126,7 +126,14 @@ def named(
     """The agent that a person names while a session is open, with a name that is not ``other``'s. Raises ConfigError
     when there is none, or it can't be used.
     """
-    spec = agent_spec.from_word(config, role, word, "you")
+    return usable(config, agent_spec.from_word(config, role, word, "you"), other=other, environ=environ)
+
+
+def usable(
+    config: Config, spec: AgentSpec, *, other: Agent | None = None, environ: Mapping[str, str] | None = None
+) -> AgentSpec:
+    """The agent, with a name that is not ``other``'s. Raises ConfigError when it can't be used here."""
+    role = spec.role
     problem, hint = _Look(config, os.environ if environ is None else environ).problem(spec)
     if problem:
         raise ConfigError(f"{problem}.", hint)

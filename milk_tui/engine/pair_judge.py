@@ -52,7 +52,7 @@ class PairJudge:
         self._store = store
         self._conductors = conductors
         self._roster = roster
-        self._on = on
+        self.on = on
         self._waiting: OrderedDict[tuple[str, str], None] = OrderedDict()
         """Session and fact."""
         self._asked: set[frozenset[str]] = set()
@@ -64,7 +64,7 @@ class PairJudge:
         match event:
             case TurnQueued() | TurnStarted() if self._question is not None:
                 self._question.cancel()
-            case PerceptChanged(what="suspected") if self._on and not self._store.read_only:
+            case PerceptChanged(what="suspected") if self.on and not self._store.read_only:
                 self._waiting[event.session_id, event.percept.id] = None
                 while len(self._waiting) > MOST:
                     self._waiting.popitem(last=False)
@@ -79,7 +79,7 @@ class PairJudge:
             await asyncio.wait({self._worker})
 
     async def aclose(self) -> None:
-        self._on = False
+        self.on = False
         self._waiting.clear()
         for task in (self._question, self._worker):
             if task is not None:

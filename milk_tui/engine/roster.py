@@ -114,6 +114,11 @@ class Roster:
         self.agents[role], self.advice[role] = agent, ""
         return before
 
+    def remove(self, role: Role) -> Agent | None:
+        """Nobody has the role any more; the one that had it is the caller's to close."""
+        self.specs.pop(role, None)
+        return self.agents.pop(role, None)
+
     async def leave(self, session_id: str) -> None:
         """A session is closed: what runs for it alone ends."""
         for agent in self.agents.values():

@@ -17,6 +17,7 @@ from milk_tui.store import spending
 from milk_tui.store.clock import now_ms
 
 if TYPE_CHECKING:
+    from milk_tui.config import Config
     from milk_tui.engine.permissions import PermissionDesk
     from milk_tui.store import Store
 
@@ -24,6 +25,12 @@ _THE_PERSONS = ("explicit", "pin")
 """Escalations that the person made: said, not asked about."""
 _GOING_ON = ("sticky", "waiting")
 """No new escalation: only the money counts."""
+
+
+def limits_of(config: Config) -> Limits:
+    """What the person wants to spend, as the config says it."""
+    routing = config.routing
+    return Limits(max_usd=routing.max_usd_per_session, max_escalations_per_hour=routing.max_escalations_per_hour)
 
 
 class Checked:
@@ -44,7 +51,7 @@ class SpendGuard:
     ) -> None:
         """``free_models``: those that run on this machine; it may grow."""
         self._store = store
-        self._limits = limits
+        self.limits = limits
         self._permissions = permissions
         self._granted = False
         self._free_models = free_models
@@ -60,9 +67,9 @@ class SpendGuard:
     ) -> Checked:
         """The decision as it may be carried out. Waits for the person where they are asked; ``asking`` is called
         before that."""
-        if decision.role is not Role.ESCALATION or self._granted or not self._limits.any:
+        if decision.role is not Role.ESCALATION or self._granted or not self.limits.any:
             return Checked(decision)
-        limits = replace(self._limits, max_escalations_per_hour=None) if decision.rule in _GOING_ON else self._limits
+        limits = replace(self.limits, max_escalations_per_hour=None) if decision.rule in _GOING_ON else self.limits
         look = partial(spending.spent, session_id=session_id, free_models=frozenset(self._free_models), now=now_ms())
         why = rules.reached(limits, await self._store.read(look))
         if not why:

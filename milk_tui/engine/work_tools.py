@@ -31,9 +31,13 @@ def site_of(store: Store, config: Config, session: Session) -> Site:
         store=store,
         private=_private(store.path, directory),
         environment=settings.environment,
-        limits=Limits(tool_s=settings.timeout, command_s=settings.command_timeout),
+        limits=tool_limits(config),
         changes=Changes(store, session.id),
     )
+
+
+def tool_limits(config: Config) -> Limits:
+    return Limits(tool_s=config.tools.timeout, command_s=config.tools.command_timeout)
 
 
 def _private(database: Path, directory: Path) -> tuple[Path, ...]:

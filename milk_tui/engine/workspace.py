@@ -18,13 +18,14 @@ from milk_tui import paths
 from milk_tui.config import Config
 from milk_tui.core.errors import ConfigError, MilkError, StoreError
 from milk_tui.core.records import Role, Session, SessionRow
-from milk_tui.engine import casting, commit, events, perception_fresh, project, roster
+from milk_tui.engine import casting, commit, events, perception_fresh, project
 from milk_tui.engine.conductor import Conductor
 from milk_tui.engine.consolidation import Consolidations
 from milk_tui.engine.helper.service import HelperService
 from milk_tui.engine.launch import Launch
 from milk_tui.engine.outside_changes import OutsideChanges
 from milk_tui.engine.pair_judge import PairJudge
+from milk_tui.engine.players import Players
 from milk_tui.engine.recalling import Recalling
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.token_counts import TokenCounter
@@ -34,12 +35,11 @@ from milk_tui.store.clock import now_ms
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from milk_tui.agents.base import Agent
     from milk_tui.embedded.manager import EmbeddedManager, EmbeddedStatus
     from milk_tui.engine.agent_spec import AgentSpec
-    from milk_tui.engine.discovery import Discovery
     from milk_tui.engine.helper.runtimes import Runtime
     from milk_tui.engine.session_shelf import SessionShelf
+    from milk_tui.engine.settings_desk import SettingsDesk
     from milk_tui.modelhost.client import HostState, ModelHost
     from milk_tui.recall import Semantic
     from milk_tui.tools.mcp_tools import McpHub, McpStatus
@@ -65,7 +65,6 @@ class Workspace:
         self.store = store
         self.directory = launch.directory.resolve()
         self.roster = Roster()
-        self.discovery: Discovery | None = None
         self.host: ModelHost | None = None
         self.tokens = TokenCounter(lambda: self.host)
         self._embedded: EmbeddedManager | None = None
@@ -80,6 +79,16 @@ class Workspace:
         """The recall helper: what it says, and the person's hand on its notes."""
         self._outside = OutsideChanges(store, self._conductors)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._settings: SettingsDesk | None = None
+        self.players = Players(
+            *(store, launch, self.roster, self._conductors),
+            config=lambda: self.config,
+            manager=self._manager,
+            status=self._status,
+            tell=self._tell,
+            background=self._background,
+        )
+        """Who plays the roles, and the person's hand on that."""
         self._recovered: asyncio.Future[None] | None = None
 
     @classmethod
@@ -127,6 +136,7 @@ class Workspace:
             await conductor.perception.mirror_file(dense=self.config.perception.dense)
             conductor.listen(conductor.perception.hear)
         if self.roster.known:
+            await self.players.take_seats(session.id)
             await conductor.agents_found()
         return conductor
 
@@ -241,7 +251,6 @@ class Workspace:
             self._embedded.cancel()
 
     async def _look(self) -> None:
-        from milk_tui.engine.discovery import discover
         from milk_tui.modelhost.client import ModelHost
 
         try:
@@ -251,8 +260,7 @@ class Workspace:
                 command=host_command(),
                 on_state=self._host_state,
             )
-            self.discovery = await discover(self.config, primary=self.launch.primary, escalation=self.launch.escalation)
-            await self._engage(self.discovery, self.host)
+            await self.players.look(self.host)
         except (MilkError, ConfigError) as error:
             self.roster.advice = {role: f"{error.what} {error.hint}".strip() for role in Role}
             for role in Role:
@@ -270,72 +278,32 @@ class Workspace:
         if not self.launch.one_shot:
             await self.helper.start()
 
-    async def _engage(self, found: Discovery, host: ModelHost) -> None:
-        for role in Role:
-            spec = found.agent(role)
-            self.roster.advice[role] = found.advice(role)
-            if spec is None:
-                self._status(role, "missing", found.advice(role))
-                continue
-            self._play(spec, host)
-        if found.primary is None:
-            self._tell(found.advice(Role.PRIMARY), "warning")
-        if self.roster.agents:
-            await host.start()
-        primary = found.primary
-        if primary is not None and primary.embedded_size:
-            self._background(self._preload(primary.embedded_size))
-
-    def _play(self, spec: AgentSpec, host: ModelHost) -> Agent | None:
-        """Give the role of ``spec`` to a new agent; returns the one that had it."""
-        before = self.roster.put(spec.role, roster.build(spec, self.config, host, self._manager, self.store.path))
-        if spec.local:
-            self.roster.local_models.add(spec.model)
-        self._status(spec.role, "ready", f"{spec.name} · {spec.shown} ({spec.source})")
-        return before
-
     async def use_agent(self, role: Role, word: str) -> AgentSpec:
         """Give a role to another agent from the next leg on; sessions, bricks and memory stay. ``word`` as on the
         command line. Raises ConfigError when it names none that can be used, MilkError while agents are looked for.
         """
-        from milk_tui.engine.discovery import named
-
-        if self.host is None or not self.roster.known:
-            raise MilkError("The agents are still being looked for.", "Try again in a moment.")
-        spec = named(self.config, role, word, other=self.roster.get(role.other))
-        before = self._play(spec, self.host)
-        await self.host.start()
-        for conductor in list(self._conductors.values()):
-            await conductor.agents_found()
-        if before is not None:
-            self._background(self._retire(before))
-        if spec.embedded_size:
-            self._background(self._preload(spec.embedded_size))
+        spec = await self.players.named(role, word)
+        await self.players.use(spec)
         return spec
 
-    def cast(self) -> str:
-        """Who plays which role, in one line."""
-        return " · ".join(
-            f"{role}: {agent.name} ({agent.model})" if (agent := self.roster.get(role)) else f"{role}: nobody"
-            for role in Role
-        )
+    async def use_config(self, loaded: configuration.Loaded, *, looks: bool, anew: bool) -> None:
+        """Go on with another configuration. ``looks``: the agents may be others; ``anew``: they are asked in another
+        way. Raises ConfigError."""
+        self.loaded, self.config = loaded, loaded.config
+        self.judge.on = self.config.memory.judge
+        for conductor in self._conductors.values():
+            conductor.use_config(self.config)
+        if looks or anew:
+            await self.players.config_changed(anew=anew)
 
-    def candidates(self) -> list[str]:
-        """Words for agents that could have a role: the config's, installed programs, the embedded model."""
-        found = self.discovery.findings if self.discovery else ()
-        programs = [f.what for f in found if f.kind == "program" and f.found]
-        return list(dict.fromkeys((*self.config.agents, *programs, "embedded:small")))
+    @property
+    def settings(self) -> SettingsDesk:
+        """The person's hand on the settings."""
+        from milk_tui.engine.settings_desk import SettingsDesk
 
-    async def _retire(self, agent: Agent) -> None:
-        """Close an agent that no role has any more, once nothing runs that may be its own."""
-        for conductor in list(self._conductors.values()):
-            await conductor.wait_idle()
-        await agent.aclose()
-
-    async def _preload(self, size: str) -> None:
-        """Load the embedded model while the person types their first prompt."""
-        with contextlib.suppress(MilkError):
-            await self._manager().ready(size)
+        if self._settings is None:
+            self._settings = SettingsDesk(self)
+        return self._settings
 
     def _manager(self) -> EmbeddedManager:
         if self._embedded is None:

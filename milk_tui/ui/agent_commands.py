@@ -41,8 +41,8 @@ def agent_commands(control: Control, note: Callable[[str], None]) -> Mapping[str
         if words and words[0].lower() in [each.value for each in Role]:
             role = Role(words.pop(0).lower())
         if not words:
-            others = workspace.candidates()
-            note(f"{workspace.cast()}; /agent ROLE NAME, with one of: {', '.join(others)}, or a model")
+            others = workspace.players.candidates()
+            note(f"{workspace.players.cast()}; /agent ROLE NAME, with one of: {', '.join(others)}, or a model")
             return
         if len(words) > 1:
             raise MilkError("/agent takes a role and one name", "such as /agent primary claude")
