@@ -1,8 +1,8 @@
 """What the program costs while nobody does anything: CPU seconds of a minute / those of the smallest app.
 
-Both programs run side by side in terminals of the same size, ours with an answered session, the input focused; all their
-processes count (the model host too). Only what happens after the start has come to rest is measured, in windows one after
-another; ``bytes_written`` says what was drawn meanwhile. Read from ``/proc``: Linux only.
+Both programs run side by side in terminals of the same size, ours with an answered session, the input focused; all
+their processes count (the model host too). Only what happens after the start has come to rest is measured, in windows
+one after another; ``bytes_written`` says what was drawn meanwhile. Read from ``/proc``: Linux only.
 """
 
 from __future__ import annotations
