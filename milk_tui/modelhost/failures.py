@@ -12,6 +12,7 @@ import email.utils
 import json
 import math
 import re
+import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -47,7 +48,14 @@ _BREAKING = {
     "TransferEncodingError",
     "WriteError",
 }
-_UNREADABLE = {"JSONDecodeError", "APIResponseValidationError"}
+_UNREADABLE = {
+    "JSONDecodeError",
+    "APIResponseValidationError",
+    "UnicodeDecodeError",
+}
+_NO_TLS = {"ClientConnectorSSLError", "ClientConnectorCertificateError", "SSLError", "SSLCertVerificationError"}
+_NO_HTTP = {"BadHttpMessage", "BadStatusLine", "InvalidHeader", "LineTooLong"}
+_PACKED_WRONG = {"DecodingError", "ContentEncodingError"}
 _WAITING = {"Timeout", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError", "SocketTimeoutError"}
 
 
@@ -66,11 +74,16 @@ def explain(error: BaseException, request: CompleteRequest, number: int, redact:
     chain = list(_chain(error))
     status = _status(chain)
     said = one_line(redact(_said(chain)), _SAID)
-    if isinstance(error, StreamProblem):
-        kind, said = error.kind, one_line(redact(error.what), _SAID)
+    seen = next((each for each in chain if isinstance(each, StreamProblem)), None)
+    if seen is not None:
+        kind, said, status = seen.kind, one_line(redact(seen.what), _SAID), None
+    elif broken := _broken_wire({type(each).__name__ for each in chain}):
+        kind, said, status = ErrorKind.BAD_ANSWER, broken, None
     else:
         kind = _kind(chain, status, said)
     wait = _retry_after(chain) if kind in (ErrorKind.RATE_LIMIT, ErrorKind.SERVER) else None
+    if kind is ErrorKind.UNREACHABLE:
+        said = _tls_problem(chain)
     message, hint = _words(kind, request, status, said, wait)
     return Failed(
         id=number,
@@ -89,7 +102,7 @@ def _kind(chain: list[BaseException], status: int | None, said: str) -> ErrorKin
         return ErrorKind.CONTEXT_TOO_LONG
     if "ContentPolicyViolationError" in names:
         return ErrorKind.REFUSED
-    if names & _CONNECTING:
+    if names & (_CONNECTING | _NO_TLS):
         return ErrorKind.UNREACHABLE
     if names & _WAITING:
         return ErrorKind.TIMEOUT
@@ -102,6 +115,23 @@ def _kind(chain: list[BaseException], status: int | None, said: str) -> ErrorKin
     if _NO_PROVIDER.search(said):
         return ErrorKind.NOT_FOUND
     return _by_status(status, said)
+
+
+def _tls_problem(chain: list[BaseException]) -> str:
+    """What was wrong with the secure connection, in OpenSSL's words; empty when that was not it."""
+    for error in chain:
+        if isinstance(error, ssl.SSLError):
+            why = getattr(error, "verify_message", None) or getattr(error, "reason", None)
+            if why:
+                return one_line(str(why).lower().replace("_", " "), 120)
+    return ""
+
+
+def _broken_wire(names: set[str]) -> str:
+    """What is wrong below the protocol; the libraries say no more than "connection error"."""
+    if names & _NO_HTTP:
+        return "what came is no HTTP."
+    return "it says that it is packed, and can't be unpacked." if names & _PACKED_WRONG else ""
 
 
 def _by_status(status: int | None, said: str) -> ErrorKind:
@@ -160,6 +190,11 @@ def _words(
             return f"{who} answered something that can't be read{tail}", f"Check what runs at {_host(base)}."
         case ErrorKind.BAD_REQUEST:
             return f"{who} did not take the request{code}{tail}", "Check the agent's settings."
+        case ErrorKind.UNREACHABLE if said:
+            return (
+                f"{who} can't be reached securely at {_host(base)}: {said}.",
+                "Does it speak https, with a certificate that this machine trusts?",
+            )
         case ErrorKind.UNREACHABLE:
             return f"{who} can't be reached at {_host(base)}.", "Is the server running, and the network up?"
         case ErrorKind.SERVER:
@@ -183,9 +218,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(chain: list[BaseException]) -> int | None:
-    """The server's own status where a wrapper replaced it, as 529 by 500."""
+    """The server's own status where a wrapper replaced it, as 529 by 500 and 413 by 400: the innermost that says more."""
 
-    codes = [code for e in chain if isinstance(code := getattr(e, "status_code", None), int)]
+    codes = [code for e in reversed(chain) if isinstance(code := getattr(e, "status_code", None), int)]
     if not codes:
         return None
     return next((code for code in codes if code not in (500, 503)), codes[0])

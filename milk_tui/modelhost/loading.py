@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from milk_tui.modelhost import hostlog
+from milk_tui.modelhost import hostlog, wire
 from milk_tui.modelhost.redact import Redactor
 
 _NEVER = str(10**9)
@@ -77,6 +77,7 @@ def _import(redact: Redactor) -> Any:
     begun = time.monotonic()
     litellm: Any = importlib.import_module("litellm")
     hostlog.configure(redact)
+    wire.install()
     litellm.suppress_debug_info = True
     litellm.set_verbose = False
     litellm.telemetry = False

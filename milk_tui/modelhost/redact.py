@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from milk_tui.core.secret_scan import masked
+
 MARK = "[redacted]"
 _SHORTEST = 8
 
@@ -38,4 +40,4 @@ class Redactor:
     def __call__(self, text: str) -> str:
         for secret in sorted(self._secrets, key=len, reverse=True):
             text = text.replace(secret, MARK)
-        return _SHAPES.sub(MARK, text)
+        return masked(_SHAPES.sub(MARK, text))

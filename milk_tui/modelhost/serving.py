@@ -78,10 +78,19 @@ class Host:
         except asyncio.CancelledError:
             self._out.send(Done(id=number, stop="cancelled"))
         except Exception as error:
-            failed = explain(error, request, number, self._redact)
+            failed = self._explained(error, request, number)
             seconds = time.monotonic() - begun
             hostlog.say(f"{number} {request.model}: {failed.kind} after {seconds:.1f} s: {_names(error)}")
             self._out.send(failed)
+
+    def _explained(self, error: Exception, request: CompleteRequest, number: int) -> Failed:
+        """Why it failed; whoever asked gets an end, also when the reason can't be told."""
+        try:
+            return explain(error, request, number, self._redact)
+        except Exception as problem:
+            hostlog.say(f"{number}: {_names(error)} can't be explained: {type(problem).__name__}")
+            what = f"Asking {request.model} failed: {type(error).__name__}."
+            return Failed(id=number, kind=ErrorKind.INTERNAL, message=what, hint="The model host's log says more.")
 
     async def _answer(self, request: protocol.Count | protocol.Models | protocol.Info | protocol.Known) -> None:
         try:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -19,9 +20,13 @@ _NO_KEY_NEEDED = ("ollama/", "ollama_chat/")
 
 
 def arguments(litellm: Any, request: CompleteRequest) -> dict[str, Any]:
-    """Keyword arguments for ``litellm.acompletion``. Raises ``StreamProblem`` when a named key is not set."""
+    """Keyword arguments for ``litellm.acompletion``. Raises ``StreamProblem`` when a named key is not set, and for an
+    address that is none."""
 
     import httpx
+
+    if request.api_base and not is_address(request.api_base):
+        raise StreamProblem(ErrorKind.BAD_REQUEST, f"api_base {request.api_base!r} is no http address.")
 
     times = request.timeouts
     reading = max(times.first_s, times.idle_s) + 30.0
@@ -60,6 +65,16 @@ def arguments(litellm: Any, request: CompleteRequest) -> dict[str, Any]:
         "api_key": key(request, os.environ),
     }
     return {**given, **{name: value for name, value in optional.items() if value is not None}}
+
+
+def is_address(base: str) -> bool:
+    """Whether something can be asked there: http or https, a host, a port that there is."""
+
+    try:
+        parts = urlsplit(base)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def key(request: CompleteRequest, environment: Mapping[str, str]) -> str | None:

@@ -10,10 +10,12 @@ import json
 import os
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,7 +44,9 @@ class Wire:
     request: web.Request
 
     async def write(self, data: bytes | str) -> None:
-        await self.response.write(data.encode() if isinstance(data, str) else data)
+        """A ``\\ufffe`` of the answer goes out as two bytes that are no UTF-8."""
+        sent = data.encode() if isinstance(data, str) else data
+        await self.response.write(sent.replace(b"\\ufffe", b"\xff\xfe"))
 
     def abort(self) -> None:
         if self.request.transport is not None:
@@ -137,7 +141,13 @@ class Loopback(ABC):
         return chosen if chosen is not None else self.scenario.reply(talk)
 
     async def refuse(self, reply: Reply) -> web.Response:
-        headers = {} if reply.retry_after is None else {"retry-after": f"{reply.retry_after:g}"}
+        headers = {}
+        if reply.retry_after is not None:
+            headers["retry-after"] = f"{reply.retry_after:g}"
+        if reply.retry_after is not None and reply.retry_by_date:
+            now = time.time()
+            headers |= {"date": formatdate(now, usegmt=True)}
+            headers["retry-after"] = formatdate(now + reply.retry_after, usegmt=True)
         return web.json_response(self.refusal(reply), status=reply.status, headers=headers)
 
     @contextlib.asynccontextmanager

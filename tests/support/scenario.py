@@ -16,8 +16,10 @@ words drive the loopback servers and the scripted host, so that one prompt means
 - ``fail TEXT``: send an error in the middle of the stream.
 - ``malformed``: send a piece that is no JSON. ``type TEXT``: answer a web page of this content type.
 - ``empty``: finish without a word. ``finish REASON``: finish like this (``length``, ``content_filter``).
-- ``role NAME``: send the role late and as this name.
-- ``err CODE [S]``: refuse with this HTTP status and ``retry-after: S``. ``message TEXT``: what it says.
+- ``role NAME``: send the role late and as this name. ``model NAME``: name another model in the answer.
+- ``wire WHAT``: break the bytes of HTTP themselves (``wire_faults``).
+- ``err CODE [S]``: refuse with this HTTP status and ``retry-after: S``, with ``err CODE date S`` as the time of day.
+  ``message TEXT``: what it says.
 - ``flaky N CODE [S]``: refuse the first N requests with this prompt, then go on.
 - ``linger``: send the end of the answer, then keep the connection open in silence. ``usage off``: report none.
 - ``host WHAT``: the scripted host itself does this: ``die``, ``hang`` or ``rubbish``.
@@ -117,11 +119,14 @@ class Reply:
     status: int = 200
     message: str = ""
     retry_after: float | None = None
+    retry_by_date: bool = False
     slow_s: float = 0.0
     delay_s: float = 0.0
     content_type: str = ""
     finish: str = ""
     late_role: str = ""
+    model: str = ""
+    wire: str = ""
     usage: bool = True
     linger: bool = False
 
@@ -238,6 +243,10 @@ def _apply(reply: Reply, name: str, argument: str, chunk: int) -> Reply:
             return replace(reply, finish=argument)
         case "role":
             return replace(reply, late_role=argument)
+        case "model":
+            return replace(reply, model=argument)
+        case "wire":
+            return replace(reply, wire=argument)
         case "err":
             return _refuse(reply, argument)
         case "message":
@@ -254,7 +263,11 @@ def _add(reply: Reply, *steps: Step) -> Reply:
 
 def _refuse(reply: Reply, argument: str) -> Reply:
     code, _, seconds = argument.partition(" ")
-    return replace(reply, status=int(code), retry_after=float(seconds) if seconds else None)
+    by_date = seconds.startswith("date ")
+    seconds = seconds.removeprefix("date ")
+    return replace(
+        reply, status=int(code), retry_after=float(seconds) if seconds else None, retry_by_date=by_date
+    )
 
 
 def _rounds(text: str) -> list[list[tuple[str, str]]]:
