@@ -1,7 +1,7 @@
 """The driver for a screen in a browser: Textual's own, whose server may go away and whose page has a clipboard.
 
-Its messages to ``serve/process.py``: ``title``, and ``copy`` with a number; the page answers ``copied`` with that number
-and whether its browser took the text.
+Its messages to ``serve/process.py``: ``title``, and ``copy`` with a number; the page answers ``copied`` with
+that number and whether its browser took the text.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from textual import events
 from textual.drivers.web_driver import WebDriver
 
 from milk_tui.ui import browser
@@ -25,8 +26,18 @@ class BrowserDriver(WebDriver):
         super().__init__(*args, **options)
         browser.keep_from_children()
         self._lost = False
-        self._write = self._write_whole
+        self._looked_at = True
+        self._write = self._write_whole  # type: ignore[assignment]
         self._copies: dict[int, Callable[[bool, str], object]] = {}
+
+    def start_application_mode(self) -> None:
+        """As Textual's, which then takes the page for not looked at, after the page said what it is."""
+        super().start_application_mode()
+        self._app.call_later(self._look)
+
+    def _look(self) -> None:
+        if self._looked_at:
+            self._app.post_message(events.AppFocus())
 
     def _write_whole(self, data: bytes) -> int:
         left = memoryview(data)
@@ -51,6 +62,8 @@ class BrowserDriver(WebDriver):
         self.write_meta({"type": "copy", "number": number, "text": text})
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        if packet_type in ("focus", "blur"):
+            self._looked_at = packet_type == "focus"
         if packet_type != "copied":
             super().on_meta(packet_type, payload)
             return
