@@ -39,8 +39,11 @@ SHOWN = 20
     help="By default what the file's name says, else md.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--with-secrets", is_flag=True, help="Leave in what looks like a key or a password; else it is masked.")
 @pass_options
-def export_session(options: Options, name: str | None, file: str | None, form: str | None, force: bool) -> None:
+def export_session(
+    options: Options, name: str | None, file: str | None, form: str | None, force: bool, with_secrets: bool
+) -> None:
     """Write a session to a file: Markdown and HTML for people, JSON for programs.
 
     NAME is its title or the beginning of its id; without one it is the most recent of this directory.
@@ -56,11 +59,11 @@ def export_session(options: Options, name: str | None, file: str | None, form: s
         said = session_export.conversation(store, session.id)
         with _target(file, force=force) as out:
             if form == "json":
-                session_export.as_json(out, store, session, said)
+                session_export.as_json(out, store, session, said, secrets=with_secrets)
             elif form == "html":
-                session_html.html(out, session, said)
+                session_html.html(out, session, said, secrets=with_secrets)
             else:
-                session_export.markdown(out, session, said)
+                session_export.markdown(out, session, said, secrets=with_secrets)
     if file != "-":
         output.line(f"Written: {file}", err=True)
 

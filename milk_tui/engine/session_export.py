@@ -1,13 +1,14 @@
 """A session as a file: Markdown and HTML for people, JSON for programs.
 
-Nothing of it can be used against anybody: nonces are masked, texts cleaned, receipts stay here. The bricks have the
-names of their source document too (``semantics.md`` §3).
+Nothing of it can be used against anybody: nonces are masked and, unless the person wants them, so are secrets; texts
+are cleaned, receipts stay here. The bricks have the names of their source document too (``semantics.md`` §3).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
@@ -18,8 +19,10 @@ from msgspec import Struct
 
 from milk_tui.core.attachments import Attachment, Kind
 from milk_tui.core.records import BrickKind, Leg, Role, Session, ToolCall, Turn
+from milk_tui.core.secret_scan import masked
 from milk_tui.core.tags import mask
 from milk_tui.core.text import clean, one_line
+from milk_tui.engine.markdown_safe import harmless
 
 if TYPE_CHECKING:
     from milk_tui.store import Store
@@ -68,12 +71,15 @@ class Words(Struct, frozen=True):
     """How texts of the session leave the program."""
 
     nonces: tuple[str, ...]
+    secrets: bool = False
+    """True to leave in what looks like a key or a password."""
 
     def text(self, text: str) -> str:
-        return clean(mask(text, self.nonces))
+        shown = clean(mask(text, self.nonces))
+        return shown if self.secrets else masked(shown)
 
     def line(self, text: str, limit: int = 2_000) -> str:
-        return one_line(mask(text, self.nonces), limit)
+        return one_line(self.text(text[: 8 * limit]), limit)
 
     def plain(self, value: object) -> Any:
         """A record as plain data, its texts cleaned."""
@@ -145,32 +151,39 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def markdown(out: TextIO, session: Session, said: Iterable[Said]) -> None:
+def _code(text: str) -> str:
+    """The text as a code span that nothing in it can end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    marks = "`" * (longest + 1)
+    return f"{marks} {text} {marks}" if longest else f"`{text}`"
+
+
+def markdown(out: TextIO, session: Session, said: Iterable[Said], *, secrets: bool = False) -> None:
     """Write the conversation as Markdown."""
-    words = Words(session.nonces)
-    out.write(f"# {heading(session, words)}\n\n")
-    out.write(f"{agents_of(session, words)}  \n`{words.line(session.directory)}` · {moment(session.created_ms)}\n")
+    words = Words(session.nonces, secrets)
+    out.write(f"# {harmless(heading(session, words))}\n\n{harmless(agents_of(session, words))}  \n")
+    out.write(f"{_code(words.line(session.directory))} · {moment(session.created_ms)}\n")
     for each in said:
-        out.write(f"\n## you · {moment(each.turn.created_ms)}\n\n{words.text(each.turn.prompt)}\n")
+        out.write(f"\n## you · {moment(each.turn.created_ms)}\n\n{harmless(words.text(each.turn.prompt))}\n")
         for came in each.attached:
-            out.write(f"\n▸ {attached_line(words, came)}\n")
+            out.write(f"\n▸ {harmless(attached_line(words, came))}\n")
             if came.kind is Kind.COMMAND:
                 out.write(f"\n{fenced(words.text(came.text))}\n")
         for leg, tools in each.legs:
             about = " · ".join(
                 part for part in (moment(leg.started_ms), ending(leg), words.line(leg.reason), cost(leg)) if part
             )
-            out.write(f"\n### {mark_of(leg)} {words.line(leg.agent_name, 60)} · {about}\n")
+            out.write(f"\n### {mark_of(leg)} {harmless(words.line(leg.agent_name, 60))} · {harmless(about)}\n")
             for piece in pieces(leg, tools):
                 if isinstance(piece, str):
-                    out.write(f"\n{words.text(piece).strip()}\n")
+                    out.write(f"\n{harmless(words.text(piece).strip())}\n")
                 else:
-                    out.write(f"\n▸ **{words.line(piece.name, 80)}** · {piece.status.value}\n")
+                    out.write(f"\n▸ {_code(words.line(piece.name, 80))} · {piece.status.value}\n")
                     out.write(f"\n{fenced(words.text(piece.arguments), 'json')}\n")
                     if piece.result:
                         out.write(f"\n{fenced(words.text(piece.result))}\n")
             if leg.error:
-                out.write(f"\n> {words.line(f'{leg.error.message} {leg.error.hint}')}\n")
+                out.write(f"\n> {harmless(words.line(f'{leg.error.message} {leg.error.hint}'))}\n")
 
 
 def pieces(leg: Leg, tools: tuple[ToolCall, ...]) -> Iterator[str | ToolCall]:
@@ -186,11 +199,13 @@ def pieces(leg: Leg, tools: tuple[ToolCall, ...]) -> Iterator[str | ToolCall]:
         yield leg.text[at:]
 
 
-def as_json(out: TextIO, store: Store, session: Session, said: Iterable[Said]) -> None:
+def as_json(
+    out: TextIO, store: Store, session: Session, said: Iterable[Said], *, secrets: bool = False
+) -> None:
     """Write the session as JSON: the conversation, bricks, need and the facts learned in it."""
     from milk_tui.store import bricks, percept_archive
 
-    words = Words(session.nonces)
+    words = Words(session.nonces, secrets)
     current = store.read_sync(lambda conn: bricks.current(conn, session.id))
     facts = store.read_sync(
         lambda conn: [fact for fact in percept_archive.facts(conn, session.id) if fact.session_id == session.id]

@@ -64,9 +64,9 @@ summary b { color: var(--text); font-family: ui-monospace, monospace; font-weigh
 """
 
 
-def html(out: TextIO, session: Session, said: Iterable[Said]) -> None:
+def html(out: TextIO, session: Session, said: Iterable[Said], *, secrets: bool = False) -> None:
     """Write the page."""
-    words = Words(session.nonces)
+    words = Words(session.nonces, secrets)
     title = escape(heading(session, words))
     out.write(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

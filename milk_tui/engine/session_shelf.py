@@ -89,7 +89,7 @@ class SessionShelf:
 
         session = await self._store.read(lambda conn: sessions.get(conn, session_id))
         said = await asyncio.to_thread(lambda: list(conversation(self._store, session_id, PREVIEW_TURNS)))
-        words = Words(session.nonces)
+        words = Words(session.nonces, secrets=True)
         seen: list[Glimpse] = []
         for each in said:
             seen.append(Glimpse("", None, each.turn.created_ms, _cut(words.text(each.turn.prompt))))

@@ -1,0 +1,72 @@
+"""Somebody's Markdown inside a Markdown file of ours: it reads the same, and does nothing where the file is shown.
+
+Viewers run HTML and fetch pictures, and a text could close our fences or speak as somebody else (``quality.md``,
+"hostile text"). Code stays as it is, character by character.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_HTML = re.compile(r"(?<!\\)<(?=[A-Za-z/!?])")
+_PICTURE = re.compile(r"(?<!\\)!(?=\[)")
+_SPEAKER = re.compile(r"^(\s{0,3})(?=#{1,6}\s+(?:you\b|[●◆▸]))")
+_TARGET = re.compile(
+    r"(?<!\\)\](?=\(\s*<?\s*(?!https?://|mailto:|#|[\w./-]{0,400}[\s)>#?]|[\w./-]{0,400}$))", re.IGNORECASE
+)
+_DEFINITION = re.compile(
+    r"^(\s{0,3})\[(?=[^\]]{1,999}\]:\s*<?\s*(?!https?://|mailto:|#|[\w./-]{0,400}(?:\s|$)))", re.IGNORECASE
+)
+
+
+def harmless(text: str) -> str:
+    """The Markdown without HTML, pictures, addresses of other kinds than web and mail, and headings that look like
+    ours; a fence that is left open is closed."""
+    if not re.search(r"[<!\]`~#\t ]", text):
+        return text
+    lines = text.split("\n")
+    code: set[int] = set()
+    open_fence = ""
+    for token in _markdown().parse(text):
+        if token.type in ("fence", "code_block") and token.map:
+            code.update(range(token.map[0], token.map[1]))
+            open_fence = "" if token.type == "code_block" or _is_closed(token, lines) else token.markup
+    kept = [line if number in code else _outside_code(line) for number, line in enumerate(lines)]
+    if open_fence and len(lines) - 1 in code:
+        kept.append(open_fence)
+    return "\n".join(kept)
+
+
+def _is_closed(token: Token, lines: list[str]) -> bool:
+    assert token.map is not None
+    first, last = token.map[0], min(token.map[1], len(lines)) - 1
+    end = lines[last].lstrip(" >\t").rstrip()
+    return last > first and end.startswith(token.markup) and not end.strip(token.markup[0])
+
+
+def _outside_code(line: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for span in _SPAN.finditer(line):
+        parts += [_tamed(line[done : span.start()]), span.group()]
+        done = span.end()
+    line = "".join([*parts, _tamed(line[done:])])
+    return _SPEAKER.sub(r"\1\\", _DEFINITION.sub(r"\1\\[", line))
+
+
+def _tamed(text: str) -> str:
+    return _TARGET.sub(r"\\]", _PICTURE.sub(r"\\!", _HTML.sub(r"\\<", text)))
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").disable(["inline", "html_block"])
