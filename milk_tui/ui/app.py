@@ -256,7 +256,10 @@ class MilkApp(Appearance):
 
     async def _save_draft(self) -> None:
         self._draft_timer = None
-        await self.guarded(self.control.save_draft(self.main.prompt.full_text or self.control.sending))
+        if self.control.sending:  # what was sent is the draft until it is stored, and never both
+            self.prompt_changed()
+            return
+        await self.guarded(self.control.save_draft(self.main.prompt.full_text))
 
     async def perform(self, action: Action, argument: str = "") -> None:
         """Do what an action says, however it was asked for. Raises MilkError."""

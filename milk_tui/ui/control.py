@@ -59,8 +59,8 @@ class Control:
         """What is in the prompt now."""
         self.left_draft = ""
         """What was in the prompt when the session before was left."""
-        self.sending = ""
-        """A prompt on its way into the store."""
+        self.sending = False
+        """A prompt is on its way into the store."""
         self._post = post
         self._events: deque[AnyEvent] = deque()
         self._stop_listening: Callable[[], None] | None = None
@@ -143,11 +143,11 @@ class Control:
         if self.conductor is None:
             self.state.waiting_here.append(text)
             return
-        self.sending = text
+        self.sending = True
         try:
             await self.conductor.submit(text, escalate=escalate, reason=reason, fresh=fresh)
         finally:
-            self.sending = ""
+            self.sending = False
 
     async def submit_waiting(self) -> None:
         """Send what was submitted before there was a session, in order; each leaves the list when it is
