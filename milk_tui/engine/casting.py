@@ -44,6 +44,7 @@ def cast(db: Database, session: Session, roster: Roster) -> None:
         if now.get(role) != player:
             _make_room(db, session, now, player)
             agents.put(db, session.id, player)
+            now[role] = player
     if Role.ESCALATION in now and Role.ESCALATION not in cast_now:
         agents.remove(db, session.id, Role.ESCALATION)
 
@@ -53,3 +54,4 @@ def _make_room(db: Database, session: Session, now: dict[Role, AgentName], playe
     other = now.get(player.role.other)
     if other is not None and other.name.lower() == player.name.lower():
         agents.remove(db, session.id, other.role)
+        del now[other.role]
