@@ -61,8 +61,10 @@ def table(rows: Iterable[Sequence[str]], *, head: Sequence[str] = (), indent: st
 
 
 def error(message: str) -> None:
-    """One line on standard error: what, where, what to do."""
-    click.echo(f"milk-tui: {text.one_line(message, 2_000)}", err=True)
+    """One line on standard error: what, where, what to do; an error may quote a key, and that is taken out."""
+    from milk_tui.safe_log import safe
+
+    click.echo(f"milk-tui: {text.one_line(safe(message), 2_000)}", err=True)
 
 
 def short(words: str, limit: int) -> str:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import click
 
-from milk_tui import __version__
+from milk_tui import __version__, safe_log
 from milk_tui.cli.options import Options
 
 COMMANDS = {
@@ -115,6 +115,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command and leave: 0 done, 1 failure, 2 wrong usage, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
+    safe_log.say_warnings_safely()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -130,9 +131,16 @@ def run(arguments: list[str] | None = None) -> NoReturn:
         code = _quiet()
     except Exception as problem:
         if debug:
-            raise
+            _trace(problem)
         code = _failure(problem)
     _leave(code if isinstance(code, int) else 0)
+
+
+def _trace(problem: Exception) -> None:
+    """The traceback on standard error: no values of variables, no keys, nothing that a terminal obeys."""
+    import traceback
+
+    click.echo(safe_log.safe("".join(traceback.format_exception(problem))).rstrip(), err=True)
 
 
 def _usage(problem: click.UsageError) -> int:

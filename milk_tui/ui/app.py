@@ -49,7 +49,6 @@ GARBAGE = (700, 10, 100)
 DRAFT_AFTER_S = 0.4
 """Seconds after a change in which a draft is saved, also while somebody types on: a kill takes no more than that."""
 CLOSE_WITHIN_S = 8.0
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class MilkApp(Appearance):
@@ -342,7 +341,7 @@ class MilkApp(Appearance):
 
 def run(launch: Launch, *, plain: bool = False) -> int:
     """Run the screen until the person leaves; the exit code. Nothing else writes to the terminal meanwhile."""
-    from milk_tui import paths
+    from milk_tui import paths, safe_log
     from milk_tui.ui import background, first_look, guard, hangup, keys
 
     gc.disable()  # the start makes many objects that stay; they are looked through once it is over
@@ -356,7 +355,7 @@ def run(launch: Launch, *, plain: bool = False) -> int:
     app = MilkApp(launch, first_look.of(os.environ, config, dark=dark, plain=plain))
     log = paths.log_dir() / "screen.log"
     with guard.only_the_screen(log) as terminal:
-        logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
+        safe_log.to(sys.stderr)
         app.terminal = terminal
         try:
             code = app.run()
