@@ -62,17 +62,30 @@ def database_file(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Create ``folder`` (0700) and return it; an existing one keeps its mode. Raises ``StoreError``."""
+    """``make_private``, with a message for the person. Raises ``StoreError``."""
     from milk_tui.core.errors import StoreError
 
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
     except OSError as error:
         raise StoreError(
             f"The folder {folder} can't be made: {error.strerror}.",
             f"Make its parent writable, or set {HOME_VARIABLE} to a folder of your own.",
         ) from error
     return folder
+
+
+def make_private(folder: Path) -> None:
+    """Create ``folder`` and what is missing above it, each for its owner alone, whatever the umask; those that are
+    there keep their mode. Raises ``OSError``."""
+    missing = [folder, *(parent for parent in folder.parents if not parent.exists())]
+    for part in reversed(missing):
+        part.mkdir(mode=0o700, exist_ok=True)
+
+
+def for_owner(name: str, flags: int) -> int:
+    """An ``opener`` for ``open``: a file that it makes can be read by its owner alone, whatever the umask."""
+    return os.open(name, flags | os.O_CLOEXEC, 0o600)
 
 
 def shown(path: Path) -> str:

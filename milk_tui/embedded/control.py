@@ -18,6 +18,7 @@ from typing import Any
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import ErrorKind
 from milk_tui.embedded.catalogue import EmbeddedModel
+from milk_tui.paths import make_private
 
 PROTOCOL = 1
 """Version of hello and answers. A server serves every older one; a newer program makes it retire."""
@@ -74,7 +75,7 @@ def rendezvous(model: EmbeddedModel, runtime_dir: Path) -> Rendezvous:
 
 def _make_private(folder: Path) -> None:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         found = folder.lstat()
         if stat.S_ISLNK(found.st_mode):
             found = folder.stat()

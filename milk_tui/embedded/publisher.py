@@ -19,6 +19,7 @@ from milk_tui.embedded.cancel import CancelToken
 from milk_tui.embedded.catalogue import EmbeddedModel
 from milk_tui.embedded.fetch import CHUNK, FetchError, FetchProgress, Report, write_all
 from milk_tui.embedded.settings import EmbeddedSettings
+from milk_tui.paths import for_owner
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _STAGE = "downloading from the publisher"
@@ -71,7 +72,7 @@ def _download(
     opener = _opener(settings, on_socket)
     with opener.open(request, timeout=settings.connect_timeout_s) as response:
         start = _start_of(response, have, model)
-        with part.open("r+b" if start else "wb") as out:
+        with open(part, "r+b" if start else "wb", opener=for_owner) as out:
             out.seek(start)
             _copy(response, out, start, model, report, token)
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from milk_tui.embedded import control, llama
+from milk_tui.paths import for_owner
 
 START_GRACE_S = 10.0
 """How long a server that nobody has joined yet waits for the program that started it."""
@@ -160,7 +161,7 @@ def _bound_log() -> None:
 
 def _own(path: Path) -> tuple[Any, socket.socket]:
     """The lock and the listening socket; ends the process when another server is at work."""
-    lock = path.with_suffix(".lock").open("ab")
+    lock = open(path.with_suffix(".lock"), "ab", opener=for_owner)  # noqa: SIM115
     deadline = time.monotonic() + _LOCK_WAIT_S
     while True:
         try:

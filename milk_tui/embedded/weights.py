@@ -30,6 +30,7 @@ from milk_tui.embedded.fetch import (
 )
 from milk_tui.embedded.publisher import fetch_published
 from milk_tui.embedded.settings import EmbeddedSettings
+from milk_tui.paths import for_owner, make_private
 
 _LOCK_POLL_S = 0.25
 
@@ -58,7 +59,7 @@ def obtain_weights(model: EmbeddedModel, settings: EmbeddedSettings, report: Rep
         return own
     cached = settings.models_dir / model.file_name
     try:
-        settings.models_dir.mkdir(parents=True, exist_ok=True)
+        make_private(settings.models_dir)
     except OSError as error:
         raise FetchError(f"The models folder {settings.models_dir} can't be made: {error.strerror}.") from error
     if cached.is_file() and _marked(cached, model, settings):
@@ -115,7 +116,7 @@ def _fetch(model: EmbeddedModel, final: Path, settings: EmbeddedSettings, report
 def _only_one(model: EmbeddedModel, settings: EmbeddedSettings, report: Report, token: CancelToken) -> Iterator[None]:
     """Hold the lock of this model's file; while another program holds it, show how far that one is."""
     part = settings.models_dir / f"{model.file_name}.part"
-    with (settings.models_dir / f"{model.file_name}.lock").open("ab") as lock:
+    with open(settings.models_dir / f"{model.file_name}.lock", "ab", opener=for_owner) as lock:
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,5 +188,6 @@ def _marked(path: Path, model: EmbeddedModel, settings: EmbeddedSettings) -> boo
 
 
 def _mark(path: Path, model: EmbeddedModel, settings: EmbeddedSettings) -> None:
-    settings.models_dir.mkdir(parents=True, exist_ok=True)
-    _marker(path, settings).write_text(json.dumps(_identity(path, model)), encoding="utf-8")
+    make_private(settings.models_dir)
+    with open(_marker(path, settings), "w", encoding="utf-8", opener=for_owner) as marker:
+        json.dump(_identity(path, model), marker)

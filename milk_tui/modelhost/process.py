@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import milk_tui
+from milk_tui.paths import make_private
 
 LOG_BYTES = 1_000_000
 """Size at which the log is put aside as ``NAME.1`` when a host starts; the host itself stops at four times
@@ -45,7 +46,7 @@ class HostLog:
     def open(self) -> int:
         """A descriptor to append to; a log that has grown large is put aside first. Raises ``OSError``."""
 
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.path.parent)
         try:
             if self.path.stat().st_size > LOG_BYTES:
                 self.path.replace(self.path.with_name(self.path.name + ".1"))

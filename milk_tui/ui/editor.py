@@ -37,6 +37,7 @@ def edit(text: str, terminal: int | None = None) -> str:
     parts = command()
     with tempfile.TemporaryDirectory(prefix="milk-tui-") as folder:
         path = Path(folder) / "prompt.md"
+        path.touch(0o600)
         path.write_text(text, encoding="utf-8")
         try:
             ended = subprocess.run([*parts, str(path)], stdout=terminal, stderr=terminal, check=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from milk_tui.paths import make_private
 from milk_tui.ui.browser import IN_BROWSER
 
 LONGEST_LOG = 1_000_000
@@ -53,7 +54,7 @@ def only_the_screen(log: Path) -> Iterator[int]:
 def _open_log(log: Path) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     try:
-        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(log.parent)
         if log.exists() and log.stat().st_size > LONGEST_LOG:
             flags |= os.O_TRUNC
         return os.open(log, flags, 0o600)
