@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from milk_tui.cli.check import Check, check
 from milk_tui.cli.database_checks import database
+from milk_tui.cli.file_checks import private
 from milk_tui.cli.mcp_checks import mcp
 from milk_tui.cli.options import Options
 from milk_tui.cli.recall_checks import recall
@@ -28,6 +29,7 @@ BAD_LITELLM = ("1.82.7", "1.82.8")
 
 
 def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Discovery | None]:
+    from milk_tui import paths
     from milk_tui.config import Config
 
     found = list(versions())
@@ -40,6 +42,7 @@ def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Dis
         told = "" if options.loaded.found else " (not there: defaults)"
         found.append(check("files", "config", "ok", f"{options.loaded.file}{told}"))
     found += keys(loaded or Config())
+    found += private(options.database_file, options.config or paths.config_file(), repair=repair)
     found += folders()
     found += database(options.database_file, repair=repair)
     discovery, checks = agents(loaded or Config(), options)
@@ -103,9 +106,6 @@ def folders() -> Iterator[Check]:
             yield check("files", name, "info", f"{folder} (made when it is needed)")
         elif not os.access(folder, os.W_OK):
             yield check("files", name, "error", f"{folder} can't be written", f"Run: chmod u+rwx {folder}")
-        elif name in ("data", "runtime") and folder.stat().st_mode & 0o077:
-            mode = f"{folder.stat().st_mode & 0o777:04o}"
-            yield check("files", name, "warning", f"{folder} is open to others ({mode})", f"Run: chmod 700 {folder}")
         else:
             yield check("files", name, "ok", str(folder))
 
