@@ -189,8 +189,9 @@ class FactBook:
                 members = self._doubted() if group is Group.SUSPECT else [ProposalRow(e) for e in self.proposals]
                 lines = [row.height(width) for row in members]
             if members:
-                rows.append(self._heading(group, shelf, width))
-                sizes.append(1)
+                heading = self._heading(group, shelf, width)._replace(apart=bool(rows))
+                rows.append(heading)
+                sizes.append(heading.height(width))
                 rows += members
                 sizes += lines
         return rows, sizes

@@ -42,17 +42,18 @@ class Row(Protocol):
 
 
 class Heading(NamedTuple):
-    """A row that only says what follows."""
+    """A row that only says what follows; ``apart`` from what is above it."""
 
     key: str
     left: Line
     selectable: bool = False
+    apart: bool = False
 
     def height(self, width: int) -> int:
-        return 1
+        return 1 + self.apart
 
     def lines(self, width: int) -> Sequence[Line]:
-        return (self.left,)
+        return ((), self.left) if self.apart else (self.left,)
 
 
 class RowList(Painter, ScrollView, can_focus=True):

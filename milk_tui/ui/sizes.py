@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-WIDTHS = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]
+WIDTHS = [(0, "-narrow"), (80, "-medium"), (110, "-wide"), (160, "-huge")]
 HEIGHTS = [(0, "-low"), (16, "-high")]
 
 

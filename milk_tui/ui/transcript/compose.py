@@ -101,7 +101,7 @@ def _part(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Bloc
             return [_banner(part)]
         case ReceiptLine():
             hint = f"  [{short(part.hint)}]" if part.hint else ""
-            block = line([("   ", ()), (short(part.text), ("receipt",)), (hint, ("fold",))], "head", hang=3)
+            block = line([("   ", ()), (short(part.text), ("receipt",)), (hint, ("fold",))], "receipt", hang=3)
             block.fold = "receipt"
             return [block]
         case Thinking():
