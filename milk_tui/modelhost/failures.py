@@ -218,7 +218,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(chain: list[BaseException]) -> int | None:
-    """The server's own status where a wrapper replaced it, as 529 by 500 and 413 by 400: the innermost that says more."""
+    """The server's own status where a wrapper replaced it, as 529 by 500 and 413 by 400: the innermost that says
+    more."""
 
     codes = [code for e in reversed(chain) if isinstance(code := getattr(e, "status_code", None), int)]
     if not codes:

@@ -33,7 +33,7 @@ async def wreck(request: web.Request, name: str) -> None:
             if transport.is_closing():
                 return
             transport.write(data)  # type: ignore[attr-defined]
-            while not transport.is_closing() and transport.get_write_buffer_size() > 1 << 20:  # type: ignore[attr-defined]
+            while not transport.is_closing() and transport.get_write_buffer_size() > 1 << 20:  # type: ignore[attr-defined]  # noqa: ASYNC110
                 await asyncio.sleep(0.002)
     finally:
         if kind in ("redirect", "gzip", "length", "bomb"):
@@ -77,6 +77,7 @@ async def _bytes(kind: str, argument: str) -> AsyncIterator[bytes]:
                 yield b"z"
                 await asyncio.sleep(0.02)
         case "redirect":
-            yield f"HTTP/1.1 307 Moved\r\nlocation: {argument}\r\ncontent-length: 0\r\n\r\n".encode()
+            head = f"HTTP/1.1 307 Moved\r\nlocation: {argument}\r\n"
+            yield f"{head}connection: close\r\ncontent-length: 0\r\n\r\n".encode()
         case _:
             yield f"HTTP/1.1 500 no such fault: {kind}\r\ncontent-length: 0\r\n\r\n".encode()
