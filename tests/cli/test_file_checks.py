@@ -56,7 +56,7 @@ def test_repair_closes_all_of_it_and_nothing_else(milk: Milk, opened: Path, tmp_
     (said,) = (c for c in checks(milk("doctor", "--repair", "--json"), "files", "repair") if "private" in c["detail"])
     assert said["state"] == "ok"
     below = {name: mode for name, mode in modes(opened).items() if name.partition("/")[2]}
-    assert {mode for mode in below.values()} <= {"0600", "0700"}
+    assert set(below.values()) <= {"0600", "0700"}
     assert stat.S_IMODE(outside.stat().st_mode) == 0o644
     (told,) = checks(milk("doctor", "--json"), "files", "private")
     assert told["state"] == "ok"
