@@ -45,7 +45,7 @@ def drawn(made: FactBook, width: int = NARROW, seen: Seen | None = None) -> list
 
 
 def headings(made: FactBook, width: int = WIDE) -> list[str]:
-    return [plain(row.lines(width)[0]).rstrip() for row in made.rows(width)[0] if row.key.startswith("group:")]
+    return [plain(row.lines(width)[-1]).rstrip() for row in made.rows(width)[0] if row.key.startswith("group:")]
 
 
 def texts(made: FactBook) -> list[str]:
@@ -63,11 +63,13 @@ def test_facts_stand_in_groups_the_weightiest_first() -> None:
         "★ PINNED 1",
         "★ always",
         "#000000 ● qwen ▰▰▰▰ 1.00",
+        "",
         "SESSION 2",
         "heavy",
         "#000000 ● qwen ▰▰▰▱ 0.80",
         "light",
         "#000000 ● qwen ▰▱▱▱ 0.30",
+        "",
         "GLOBAL 1",
         "everywhere",
         "#000000 ● qwen ▰▰▰▱ 0.70",
