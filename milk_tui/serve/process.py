@@ -17,6 +17,16 @@ from textual_serve.download_manager import DownloadManager
 from milk_tui.core.text import clean
 from milk_tui.ui.browser import DRIVER
 
+TERMINAL = {
+    "TEXTUAL_DRIVER": DRIVER,
+    "TEXTUAL_COLOR_SYSTEM": "truecolor",
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "TERM_PROGRAM": "textual",
+}
+"""What the page's terminal is, as terminals say it."""
+ANOTHER_TERMINALS = frozenset({"TMUX", "TMUX_PANE", "STY", "SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "WINDOWID"})
+"""What is true of the terminal that the server runs in, and not of the page."""
 BEGINS = b"__GANGLION__\n"
 """What the driver says before its first packet."""
 SAVE_S = 10.0
@@ -41,6 +51,7 @@ class ScreenProcess(AppService):
         environment: dict[str, str],
         write_bytes: Callable[[bytes], Awaitable[None]],
         tell: Callable[..., Awaitable[None]],
+        dark: bool = True,
     ) -> None:
         async def write_str(text: str) -> None:
             await tell(*json.loads(text))
@@ -58,6 +69,7 @@ class ScreenProcess(AppService):
         self._arguments = list(arguments)
         self._environment = environment
         self._tell = tell
+        self._dark = dark
         self.complaint = ""
         """What it said instead of showing a screen."""
 
@@ -67,8 +79,9 @@ class ScreenProcess(AppService):
         return self._task
 
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
-        ours = {"TEXTUAL_DRIVER": DRIVER, "TEXTUAL_COLOR_SYSTEM": "truecolor", "TERM_PROGRAM": "textual"}
-        return {**self._environment, **ours, "COLUMNS": str(width), "LINES": str(height), "ROWS": str(height)}
+        kept = {name: value for name, value in self._environment.items() if name not in ANOTHER_TERMINALS}
+        size = {"COLUMNS": str(width), "LINES": str(height), "ROWS": str(height)}
+        return {**kept, **TERMINAL, "COLORFGBG": "15;0" if self._dark else "0;15", **size}
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         self._process = process = await asyncio.create_subprocess_exec(

@@ -30,6 +30,8 @@ MESSAGE_BYTES = 16_000_000
 HEARTBEAT_S = 15.0
 SMALLEST, LARGEST = (20, 5), (500, 300)
 """Cells, columns before rows."""
+WEBSOCKETS = {"/ws": True, "/ws/light": False}
+"""Where a page's terminal connects, and whether its browser likes dark pages."""
 OWN_FILES = {"page.js": "text/javascript", "page.css": "text/css"}
 THEIR_FILES = {
     "terminal.js": ("js/textual.js", "text/javascript"),
@@ -110,7 +112,7 @@ class ScreenServer(Server):
         app.add_routes(
             [
                 web.get("/", self.handle_index, name="index"),
-                web.get("/ws", self.handle_websocket, name="websocket"),
+                *(web.get(path, self.handle_websocket) for path in WEBSOCKETS),
                 web.get("/page/{name}", self.handle_file, name="file"),
             ]
         )
@@ -138,7 +140,7 @@ class ScreenServer(Server):
         socket = request.get_extra_info("sockname") or ("",)
         if not self.gate.knows(host, str(socket[0])):
             return _no("this server does not go by that name")
-        to_websocket = request.path == "/ws"
+        to_websocket = request.path in WEBSOCKETS
         if (origin is not None or to_websocket) and not self.gate.same_origin(origin, host):
             return _no("a page of another place may not ask here")
         if self.gate.admits(request.cookies.get(self.cookie)):
@@ -190,7 +192,11 @@ class ScreenServer(Server):
             await websocket.close(code=WSCloseCode.TRY_AGAIN_LATER)
             return websocket
         process = ScreenProcess(
-            self._arguments, environment=self._environment, write_bytes=websocket.send_bytes, tell=tell
+            self._arguments,
+            environment=self._environment,
+            write_bytes=websocket.send_bytes,
+            tell=tell,
+            dark=WEBSOCKETS[request.path],
         )
         self._running[process] = websocket
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Place, program
+from tests.support.polling import until
 from tests.support.web_page import Server, serving
 
 
@@ -19,6 +20,10 @@ class ServedPlace(Place):
     def pids(self, words: str) -> list[int]:
         """The processes of this home whose command holds ``words``."""
         return [int(entry.name) for entry, command, _ in self._own() if words in command]
+
+    async def wait_until_closed(self, words: str) -> None:
+        """Return when no process whose command holds ``words`` is left."""
+        await until(lambda: not self.pids(words), what=f"no {words} left")
 
     def environments(self) -> list[bytes]:
         return [names for _, _, names in self._own()]

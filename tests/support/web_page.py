@@ -34,6 +34,11 @@ class Emulated:
         self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data))
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return self.screen.columns, self.screen.lines
+
+    @property
     def text(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display)
 

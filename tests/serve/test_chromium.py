@@ -1,0 +1,114 @@
+"""The same in a real browser: typed with its keys, read off its terminal, pictured, and never speaking to anyone else.
+
+``MILK_TEST_PICTURES=FOLDER`` keeps the pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.chromium import Tab, binary, browsing
+
+pytestmark = [
+    pytest.mark.chromium,
+    pytest.mark.e2e,
+    pytest.mark.slow,
+    pytest.mark.skipif(binary() is None, reason="no Chromium here (Debian's package chromium); run by hand then"),
+]
+READY = "to ● "
+WALK = {
+    "F1": "enter does it · esc closes",
+    "F2": "memory · 1 fact",
+    "F3": "if I escalated now",
+    "F4": "working set",
+    "ctrl+o": "sessions of this directory",
+    "ctrl+p": "find a command",
+}
+"""What only that screen shows, by its key."""
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = Path(os.environ.get("MILK_TEST_PICTURES") or tmp_path / "pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+async def tab() -> AsyncIterator[Tab]:
+    async with browsing() as opened:
+        await opened.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        yield opened
+        assert {urlsplit(address).hostname for address in opened.requests} <= {"127.0.0.1", None}, opened.requests
+
+
+def pixels(file: Path) -> tuple[int, int]:
+    width, height = struct.unpack(">II", file.read_bytes()[16:24])
+    return width, height
+
+
+async def test_a_person_asks_escalates_and_resizes(serve, place, tab: Tab, pictures: Path) -> None:
+    async with serve() as server:
+        await tab.open(server.address)
+        await tab.sees(READY)
+        assert await tab.evaluate("location.href") == server.base + "/", "the key is out of the address"
+        assert await tab.evaluate("document.cookie") == "", "no script can read the cookie"
+        await tab.type("Why? SCN:tag percept retries live in the queue SCN:say The handler **retries**.")
+        await tab.press("Enter")
+        await tab.sees("The handler retries.")
+        await tab.sees("retries live in the queue")
+        await tab.type("one")
+        await tab.press("shift+Enter")
+        await tab.type("two")
+        await tab.sees(lambda screen: "❯ one" in screen and "two" in screen)
+        await tab.press("ctrl+c")
+        await tab.type("design it SCN:say Use a key. 漢字 too.")
+        await tab.press("ctrl+g")
+        await tab.sees("escalated to ")
+        await tab.sees("Use a key.")
+        await tab.picture(pictures / "browser.png")
+        assert pixels(pictures / "browser.png") == (1200, 800)
+        for width, height in ((700, 500), (1600, 1000)):
+            await tab.resize(width, height)
+            wanted = (width // 9, height // 20)
+            await tab.sees(lambda screen, wanted=wanted: wanted == tab.shown.size and "Use a key." in screen)
+            await tab.sees(lambda screen: "commands" in screen.splitlines()[-1])
+        assert "Why?" in await tab.evaluate("document.title")
+        assert not tab.problems
+        await tab.call("Page.navigate", url="about:blank")
+        await place.wait_until_closed("milk_tui --primary")
+
+
+async def test_every_screen_can_be_walked_through(serve, tab: Tab, pictures: Path) -> None:
+    async with serve() as server:
+        await tab.open(server.address)
+        await tab.sees(READY)
+        await tab.type("walk SCN:tag percept the queue retries SCN:say Done.")
+        await tab.press("Enter")
+        await tab.sees("Done.")
+        for key, words in WALK.items():
+            await tab.press(key)
+            await tab.sees(words)
+            await tab.picture(pictures / f"browser-{key}.png")
+            await tab.press("Escape")
+            await tab.sees(lambda screen, words=words: words not in screen and "Ask, or / for commands" in screen)
+        assert not tab.problems
+
+
+async def test_the_page_says_how_it_ended(serve, tab: Tab, pictures: Path) -> None:
+    async with serve() as server:
+        await tab.open(server.address)
+        await tab.sees(READY)
+        await tab.press("ctrl+q")
+        await tab.says("document.getElementById('why').textContent", "milk-tui was left; everything is saved.")
+        await tab.picture(pictures / "browser-ended.png")
+        tab.shown.screen.reset()
+        await tab.press("Enter")
+        await tab.sees(READY)
+        assert not tab.problems
