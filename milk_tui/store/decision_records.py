@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from milk_tui.core.decision_record import Record
-from milk_tui.store.rows import decode, encode, id_list, storable, tuples
+from milk_tui.store.rows import encode, id_list, known, storable, tuples
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -179,4 +179,4 @@ def _indexed(row: sqlite3.Row) -> Indexed:
 
 def _said(column: str) -> tuple[tuple[str, ...], bool, str]:
     """What a file says itself: what it replaces, that it has ended, and by what. Others may say it of it too."""
-    return decode(column, tuple[tuple[str, ...], bool, str]) or ((), False, "")
+    return known(column, tuple[tuple[str, ...], bool, str]) or ((), False, "")

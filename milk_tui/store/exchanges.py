@@ -13,7 +13,7 @@ from milk_tui.core import exchanges as rules
 from milk_tui.core.exchanges import Exchange, ExchangeKind, Happened, Section
 from milk_tui.store import agents
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import decode, encode, storable
+from milk_tui.store.rows import encode, known, storable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -71,7 +71,7 @@ def entries(conn: sqlite3.Connection, agent_name: str) -> list[Exchange]:
             **{
                 **dict(row),
                 "kind": ExchangeKind(row["kind"]),
-                "peers": decode(row["peers"], tuple[str, ...]) or (),
+                "peers": known(row["peers"], tuple[str, ...]) or (),
             }
         )
         for row in rows

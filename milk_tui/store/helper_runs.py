@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from milk_tui.core.helper_signals import Signal
-from milk_tui.store.rows import decode, encode, storable
+from milk_tui.store.rows import encode, known, storable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -164,7 +164,7 @@ def take_waiting(db: Database, session_id: str) -> Signal | None:
     """What waits in the slot, which is empty then."""
     row = db.execute("select payload from helper_pending where session_id = ?", (session_id,)).fetchone()
     db.execute("delete from helper_pending where session_id = ?", (session_id,))
-    return decode(row["payload"], Signal) if row else None
+    return known(row["payload"], Signal) if row else None
 
 
 def leased(conn: sqlite3.Connection, session_id: str) -> bool:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from milk_tui.core.records import ContextMode, Leg, LegError, LegStatus, Role, ToolCall, Usage
 from milk_tui.store import remotes, sessions, tool_calls
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import decode, encode, id_list, one, sizes, storable, tuples
+from milk_tui.store.rows import encode, id_list, known, one, sizes, storable, tuples
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -245,7 +245,7 @@ def to_leg(row: sqlite3.Row, *, thinking: bool = True) -> Leg:
         text=row["text"],
         thinking=row["thinking"] if thinking else "",
         usage=Usage(**{column: row[column] for column in USAGE}),
-        error=decode(row["error"], LegError),
+        error=known(row["error"], LegError),
         reason=row["reason"],
         remote_session=row["remote_session"],
         revision_at_delivery=row["revision_at_delivery"],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import decode, encode
+from milk_tui.store.rows import encode, known
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -115,7 +115,7 @@ def _remote(row: sqlite3.Row) -> RemoteSession:
     return RemoteSession(
         **{
             **dict(row),
-            "told": decode(row["told"], tuple[str, ...]) or (),
-            "markers": decode(row["markers"], dict[str, Any]) or {},
+            "told": known(row["told"], tuple[str, ...]) or (),
+            "markers": known(row["markers"], dict[str, Any]) or {},
         }
     )

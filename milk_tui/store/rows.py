@@ -46,6 +46,15 @@ def decode(text: str | None, kind: type[T]) -> T | None:
         ) from error
 
 
+def known(text: str | None, kind: type[T]) -> T | None:
+    """As ``decode`` for a record that explains and nothing more: one that can't be read is unknown, so that what it
+    explains can be seen all the same. The doctor names it."""
+    try:
+        return decode(text, kind)
+    except StoreError:
+        return None
+
+
 def tuples(conn: sqlite3.Connection, sql: str, parameters: tuple[object, ...]) -> list[tuple[Any, ...]]:
     """The rows as plain tuples: for lists of thousands."""
     cursor = conn.cursor()

@@ -11,7 +11,7 @@ from msgspec import Struct
 from milk_tui.core.records import RouteDecision, Turn, TurnStatus
 from milk_tui.store import history, sessions
 from milk_tui.store.clock import now_ms
-from milk_tui.store.rows import decode, encode, id_list, one, sizes, storable, tuples
+from milk_tui.store.rows import encode, id_list, known, one, sizes, storable, tuples
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -163,6 +163,6 @@ def _turn(row: sqlite3.Row) -> Turn:
         created_ms=row["created_ms"],
         prompt=row["prompt"],
         status=TurnStatus(row["status"]),
-        route=decode(row["route"], RouteDecision),
+        route=known(row["route"], RouteDecision),
         queued=bool(row["queued"]),
     )
