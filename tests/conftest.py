@@ -1,4 +1,5 @@
-"""What holds for every test: nothing that happens to be installed on this machine is taken by itself.
+"""What holds for every test: nothing that happens to be installed on this machine is taken by itself, and nobody's
+clipboard is touched.
 
 ``--deep`` asks for the long form of the tests that have one: every kill point, more examples, fuzzing by coverage.
 """
@@ -12,6 +13,7 @@ import pytest
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
 os.environ[PROGRAMS_VARIABLE] = "none"
+os.environ["MILK_TUI_CLIPBOARD"] = "terminal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -98,7 +98,7 @@ def test_agents_without_a_role_take_the_free_places_in_the_files_order() -> None
         (
             "[ui]\nzzz = 1",
             "c.toml: line 2, column 1: ui.zzz: unknown key.",
-            "Allowed: theme, sidebar, reduced_motion, plain, title, alert, alert_after.",
+            "Allowed: theme, sidebar, reduced_motion, plain, clipboard, title, alert, alert_after.",
         ),
         ('[context]\ncap = "much"', 'c.toml: line 2, column 1: context.cap = "much": not allowed.', "number from 0"),
         ("[context]\ncap = -1", "c.toml: line 2, column 1: context.cap = -1: not allowed.", "from 0 to 10_000_000"),

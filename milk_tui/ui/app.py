@@ -288,10 +288,6 @@ class MilkApp(Appearance):
         """An action that has a key by the config alone."""
         await self.guarded(self.perform(BY_ID[id_]))
 
-    def copy_to_clipboard(self, text: str) -> None:
-        super().copy_to_clipboard(text)
-        self.main.note(f"{len(text):,} characters sent to the terminal's clipboard")
-
     def _say_asked(self) -> None:
         """That an agent waits for the person is said on whatever covers the main screen, and to who looks elsewhere."""
         self.call_person("an agent asks something")

@@ -12,6 +12,7 @@ from milk_tui.ui.fact_pane import FactPane
 from milk_tui.ui.navigation import Navigation
 
 if TYPE_CHECKING:
+    from milk_tui.ui.copying import Door
     from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.search_bar import SearchBar
     from milk_tui.ui.transcript import messages
@@ -23,6 +24,8 @@ class Passing(Navigation):
     if TYPE_CHECKING:
 
         def run_in_background(self, doing: Awaitable[object]) -> object: ...
+
+    _door: Door | None = None
 
     def on_transcript_receipt_requested(self, event: messages.ReceiptRequested) -> None:
         match event.key:
@@ -40,6 +43,24 @@ class Passing(Navigation):
 
     def on_transcript_follow_changed(self, event: messages.FollowChanged) -> None:
         self.main.say_following(event.following, event.new_count)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Every copy of the program, and of Textual's own widgets, goes through one door."""
+        from milk_tui.core.text import clean
+
+        self._clipboard = clean(text)
+        self.run_in_background(self._copy(self._clipboard))
+
+    async def _copy(self, text: str) -> None:
+        from milk_tui.ui import copying
+
+        if self._door is None:
+            self._door = copying.door_of(self._driver)
+        workspace = self.control.workspace
+        if workspace is not None:
+            self._door.wish = workspace.config.ui.clipboard
+        if (copied := await self._door.copy(text)) is not None:
+            self.tell(copied.words(copying.described(text)), "information" if copied.way else "warning")
 
     def on_transcript_copy_requested(self, event: messages.CopyRequested) -> None:
         self.copy_to_clipboard(event.text)

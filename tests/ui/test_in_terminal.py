@@ -100,7 +100,7 @@ def test_a_copy_goes_to_the_terminal(program) -> None:
         terminal.wait_for(READY)
         terminal.send("copy me")
         terminal.send(b"\x1b[1;2H\x03")
-        terminal.wait_for("7 characters sent to the terminal's clipboard")
+        terminal.wait_for("7 characters sent to the terminal (OSC 52)")
         assert terminal.clipboard == ["copy me"]
 
 
