@@ -51,11 +51,12 @@ async def test_escape_drops_a_selection_in_the_conversation_before_it_stops_the_
         await desk.until(lambda: desk.app.state.running is None)
 
 
-async def test_ctrl_c_copies_a_selection_and_says_honestly_where_it_went(open_desk) -> None:
+async def test_ctrl_c_copies_a_selection_and_says_honestly_where_it_went(open_desk, monkeypatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     async with open_desk() as desk:
         await desk.write("copy me")
         await desk.press("shift+home", "ctrl+c")
-        await desk.sees("7 characters sent to the terminal's clipboard")
+        await desk.sees("7 characters sent to the terminal (OSC 52)")
         assert desk.app.clipboard == "copy me"
         assert desk.app.main.prompt.text == "copy me"
 
