@@ -21,6 +21,8 @@ FILE_CHARS = 48_000
 TOTAL_CHARS = 160_000
 COMMAND_CHARS = 24_000
 """Of a command's output, for the agents; the person sees what was kept of it."""
+END_CHARS = 100_000
+"""Characters at each end of a prompt in which mentions are looked for."""
 IMAGE_BYTES = 5_000_000
 IMAGE_TYPES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -73,7 +75,12 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 def mentions(prompt: str) -> list[Mention]:
-    """The paths that a prompt names, each once, in order; at most ``MOST``."""
+    """The paths that a prompt names, each once, in order; at most ``MOST``. Of a huge one (a paste) both ends are read:
+    there a person writes."""
+    if len(prompt) > 2 * END_CHARS:
+        prompt = f"{prompt[:END_CHARS]}\n{prompt[-END_CHARS:]}"
+    if "@" not in prompt:
+        return []
     text = _CODE.sub(lambda code: " " * len(code.group()), prompt)
     found: dict[tuple[str, tuple[int, int] | None], Mention] = {}
     for match in _MENTION.finditer(text):
@@ -106,19 +113,6 @@ def as_mention(path: str) -> str:
     """How a path is written in a prompt."""
     plain = re.fullmatch(r'[^\s"`<>|*?]+', path) and path[-1] not in _TRAILING and not _LINES.search(path)
     return f"@{path}" if plain else f'@"{path}"'
-
-
-def pasted_image(text: str) -> str | None:
-    """The path when what was pasted is that of an image alone: terminals paste a dropped file so."""
-    path = text.strip().strip("'\"")
-    if path.startswith("file://"):
-        from urllib.parse import unquote
-
-        path = unquote(path.removeprefix("file://"))
-    path = re.sub(r"\\([ ()'&])", r"\1", path)
-    absolute = path.startswith(("/", "~/"))
-    image = path.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
-    return path if absolute and image and "\n" not in path and len(path) < 400 and '"' not in path else None
 
 
 def mention_at(text: str, cursor: int) -> tuple[int, str] | None:

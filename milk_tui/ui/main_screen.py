@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
 
 from milk_tui.ui import sizes, summary
@@ -113,6 +114,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.box.find_files = self._control.find_files
+        self.prompt.directory = lambda: self._state.directory
         self.box.find_arguments = self._find_arguments
         self._ticker = self.set_interval(TICK_S, self._tick, pause=True)
         self._say()
@@ -226,6 +228,12 @@ class MainScreen(Screen[None]):
     def command_chosen(self, event: PromptBox.CommandChosen) -> None:
         self.post_message(self.Wanted(event.action, by_key=False))
 
+    @on(Prompt.Paged)
+    def paged(self, event: Prompt.Paged) -> None:
+        event.stop()
+        if self.conversation is not None:  # by itself: what it then says goes past this screen
+            self.conversation.transcript.call_later(self.conversation.transcript.action_pages, event.pages)
+
     @on(Prompt.Submitted)
     def submitted(self, event: Prompt.Submitted) -> None:
         event.stop()
@@ -234,7 +242,9 @@ class MainScreen(Screen[None]):
     def say_following(self, following: bool, new_count: int) -> None:
         """Say in the frame whether the end is followed, and what is new below when it is not."""
         new = f"{new_count} new ↓ · " if new_count else ""
-        self.query_one("#conversation").border_subtitle = None if following else Content(f"{new}end: follow")
+        key = self.keymap.shown(BY_ID["follow"], 1)
+        said = Content.styled(f"{new}{key} follows", Style.from_meta({"@click": "screen.follow"}))
+        self.query_one("#conversation").border_subtitle = None if following else said
 
     def _key_escape(self) -> None:
         """Dropping a selection is one step of ``action_escape``, not one beside it."""
@@ -334,6 +344,10 @@ class MainScreen(Screen[None]):
 
     async def action_search(self) -> None:
         await self.begin_search()
+
+    def action_follow(self) -> None:
+        if self.conversation is not None:
+            self.conversation.transcript.call_later(self.conversation.transcript.follow)
 
     def action_escalate(self) -> None:
         self._want("escalate")

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
+from textual.actions import SkipAction
+from textual.document._document import EditResult
+from textual.document._edit import Edit
 from textual.message import Message
 from textual.widgets import TextArea
 
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.choices import Kind, Word, word_at
-from milk_tui.ui.prompt_text import Folds, History
+from milk_tui.ui.prompt_text import Fold, Folds, History
 
 JOINERS = ("\u200c", "\u200d")
 """They print nothing, so that Textual drops them as keys, but Persian words and emoji are typed with them."""
@@ -37,6 +40,18 @@ class Prompt(TextArea):
 
         word: Word | None
 
+    @dataclass
+    class Said(Message):
+        """Something to say under the text."""
+
+        text: str
+
+    @dataclass
+    class Paged(Message):
+        """A page of the conversation up or down: the prompt itself is all in view."""
+
+        pages: int
+
     BINDINGS: ClassVar = bindings(Where.PROMPT)
 
     def __init__(self, complete: Callable[[str], bool], *, id: str = "prompt") -> None:
@@ -50,6 +65,8 @@ class Prompt(TextArea):
         self.set_reactive(TextArea.cursor_blink, False)
         self.set_reactive(TextArea.match_cursor_bracket, False)
         self._complete = complete
+        self.directory: Callable[[], str] = str
+        """Where paths are seen from."""
         self.past = History()
         self._folds = Folds()
         self._word: Word | None = None
@@ -88,7 +105,9 @@ class Prompt(TextArea):
 
     def set_text(self, text: str) -> None:
         """Replace the text (undo brings the old one back); the cursor goes to the end."""
-        self.replace(self._safe(text), self.document.start, self.document.end)
+        from milk_tui.core.text import clean
+
+        self.replace(self._folds.fold_again(clean(text)), self.document.start, self.document.end)
         self.move_cursor(self.document.end)
 
     def begin(self, text: str) -> None:
@@ -112,15 +131,74 @@ class Prompt(TextArea):
         self.replace(self._safe(text), *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
+    def edit(self, edit: Edit) -> EditResult:
+        """A paste that is shown as one word is taken away as a whole, and opened by whoever writes in it."""
+        fold = self._fold_inside(edit.top, edit.bottom)
+        if fold is None:
+            return super().edit(edit)
+        row = edit.top[0]
+        if edit.top == edit.bottom:
+            self._open(row, fold)
+            return EditResult(self.cursor_location, "")
+        edges = [self._outside(edit.top, before=True), self._outside(edit.bottom, before=False)]
+        return super().edit(Edit(edit.text, edges[0], edges[1], edit.maintain_selection_offset))
+
+    def _fold_inside(self, *places: tuple[int, int]) -> Fold | None:
+        """The paste in whose word one of the places is."""
+        for row, column in places:
+            for fold in self._folds.in_line(self.document.get_line(row)):
+                if fold.start < column < fold.end:
+                    return fold
+        return None
+
+    def _outside(self, place: tuple[int, int], *, before: bool) -> tuple[int, int]:
+        fold = self._fold_inside(place)
+        return place if fold is None else (place[0], fold.start if before else fold.end)
+
+    def _open(self, row: int, fold: Fold) -> None:
+        """Put the text of a paste where its word stands."""
+        if not fold.opens:
+            self.post_message(self.Said("this paste is too long to be edited here; F5 opens it in your editor"))
+            return
+        self.history.checkpoint()
+        edit = Edit(fold.text, (row, fold.start), (row, fold.end), False)
+        super().edit(edit)
+        self.move_cursor((row, fold.start))
+        self.history.checkpoint()
+
+    def action_open_paste(self) -> None:
+        """Open the paste whose word the cursor touches."""
+        row, column = self.cursor_location
+        for fold in self._folds.in_line(self.document.get_line(row)):
+            if fold.start <= column <= fold.end:
+                self._open(row, fold)
+                return
+        raise SkipAction()
+
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        from milk_tui.core.attachments import as_mention, pasted_image
+        self.history.checkpoint()
+        begin = self._outside(min(self.selection), before=True)
+        self.insert_text(event.text)
+        self.history.checkpoint()
+        mentions = await self._mentions(event.text, begin)
+        if mentions is not None:
+            self.replace(mentions, begin, self.cursor_location, maintain_selection_offset=False)
+            self.history.checkpoint()
+        elif self._folds.in_line(self.document.get_line(self.cursor_location[0])):
+            self.post_message(self.Said("pasted as one word: tab opens it, F5 in your editor, backspace takes it out"))
 
-        image = pasted_image(event.text)
-        self.history.checkpoint()
-        self.insert_text(f"{as_mention(image)} " if image else event.text)
-        self.history.checkpoint()
+    async def _mentions(self, text: str, begin: tuple[int, int]) -> str | None:
+        """The mentions that were pasted; not where a command or a mention is written already."""
+        row, column = begin
+        before = self.document.get_line(row)[:column]
+        first = self.document.get_line(0) if row else before
+        if before.endswith(("@", '"', "`")) or first.startswith(("!", "/")):
+            return None
+        from milk_tui.ui.pasting import as_mentions
+
+        return await as_mentions(text, self.directory())
 
     async def _on_key(self, event: events.Key) -> None:
         if event.character in JOINERS:
@@ -168,13 +246,40 @@ class Prompt(TextArea):
         else:
             super().action_cursor_down(select)
 
-    def action_delete_left(self) -> None:
-        row, column = self.cursor_location
-        length = 0 if self.selected_text else self._folds.token_before(self.document.get_line(row), column)
-        if length:
-            self.delete((row, column - length), (row, column), maintain_selection_offset=False)
+    def action_cursor_left(self, select: bool = False) -> None:
+        super().action_cursor_left(select)
+        self._jump(before=True, select=select)
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        super().action_cursor_right(select)
+        self._jump(before=False, select=select)
+
+    def action_cursor_word_left(self, select: bool = False) -> None:
+        super().action_cursor_word_left(select)
+        self._jump(before=True, select=select)
+
+    def action_cursor_word_right(self, select: bool = False) -> None:
+        super().action_cursor_word_right(select)
+        self._jump(before=False, select=select)
+
+    def _jump(self, *, before: bool, select: bool) -> None:
+        """Over the word of a paste, not through it."""
+        place = self._outside(self.cursor_location, before=before)
+        if place != self.cursor_location:
+            self.move_cursor(place, select=select)
+
+    def action_page_up(self) -> None:
+        self._page(-1)
+
+    def action_page_down(self) -> None:
+        self._page(1)
+
+    def _page(self, step: int) -> None:
+        """In a prompt of more rows than are seen the cursor moves, else the conversation."""
+        if self.wrapped_document.height > self.scrollable_content_region.height:
+            (self.action_cursor_page_down if step > 0 else self.action_cursor_page_up)()
         else:
-            super().action_delete_left()
+            self.post_message(self.Paged(step))
 
     def _safe(self, text: str) -> str:
         """The text without terminal escapes, folded when it is large."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from milk_tui.ui.action import Action, Takes, Where
 
-S = Where.SESSION
+S, P = Where.SESSION, Where.PROMPT
 
 PROMPT_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -50,4 +50,20 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         takes=(Takes.SERVER,),
     ),
     Action("attach-image", "image", "Attach the image that is in the clipboard.", S, (), "image", aliases=("paste",)),
+    Action(
+        "open-paste",
+        "open paste",
+        "Put the text of a paste that is shown as one word in its place, to edit it; writing in the word does it too.",
+        P,
+        ("tab",),
+    ),
+    Action(
+        "page-up",
+        "page up",
+        "The conversation a page up; in a prompt longer than its frame, the cursor.",
+        P,
+        ("pageup",),
+    ),
+    Action("page-down", "page down", "The conversation a page down; in a long prompt, the cursor.", P, ("pagedown",)),
+    Action("follow", "follow", "To the end of the conversation, and stay there whatever comes.", S, ("ctrl+end",)),
 )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -86,8 +86,9 @@ class PromptBox(Vertical):
         elif word.kind is Kind.COMMAND:
             self._show(word, of_commands(word.written, self._keymap))
         else:
-            self.run_worker(self._find(word), group="completion", exclusive=True, exit_on_error=False)
+            self._find(word)
 
+    @work(group="completion", exclusive=True, exit_on_error=False)
     async def _find(self, word: Word) -> None:
         found: Sequence[Choice] = ()
         if word.kind is Kind.FILE and self.find_files is not None:
@@ -135,6 +136,11 @@ class PromptBox(Vertical):
             self.post_message(self.CommandChosen(choice.action))
         else:
             self.prompt.complete(word, choice.value)
+
+    @on(Prompt.Said)
+    def prompt_said(self, event: Prompt.Said) -> None:
+        event.stop()
+        self.note(event.text)
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:

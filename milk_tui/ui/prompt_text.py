@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 FOLD_CHARS = 10_000
 """A paste with more characters is shown as one word: the editor wraps the whole line at each key."""
 FOLD_LINES = 200
+END_CHARS = 400
+"""Of a large prompt that comes back: so much of both ends stays as it was written."""
+END_LINES = 5
+EXPANDED_CHARS = 400_000
+"""A longer paste is not opened in the prompt: the person's editor is the place for it."""
+EXPANDED_LINE = 20_000
 
 _TOKEN = re.compile(r"⟦pasted #\d+ · [^⟦⟧]*⟧")
 
 
-class Folds:
-    """Large pastes, each shown as one word and put back when the text is sent, saved or edited elsewhere.
+class Fold(NamedTuple):
+    """The word of a paste in a line: where it stands, and what it stands for."""
 
-    A word that was changed by hand is plain text.
+    start: int
+    end: int
+    text: str
+
+    @property
+    def opens(self) -> bool:
+        """True when it can be edited in the prompt without holding up the keys."""
+        return len(self.text) <= EXPANDED_CHARS and max(map(len, self.text.split("\n"))) <= EXPANDED_LINE
+
+
+class Folds:
+    """Large pastes, each shown as one word and put back when the text is sent, saved or edited.
+
+    The word can't be changed by hand: whoever writes in it opens it.
     """
 
     def __init__(self) -> None:
@@ -23,12 +43,28 @@ class Folds:
 
     def fold(self, text: str) -> str:
         """``text`` itself when it is small, else the word that stands for it."""
+        return text if _is_small(text) else self._word(text)
+
+    def _word(self, text: str) -> str:
         lines = text.count("\n") + 1
-        if len(text) <= FOLD_CHARS and lines <= FOLD_LINES:
-            return text
-        token = f"⟦pasted #{len(self._texts) + 1} · {lines:,} lines · {len(text):,} characters⟧"
+        size = f"{len(text):,} characters" if lines == 1 else f"{lines:,} lines · {len(text):,} characters"
+        token = f"⟦pasted #{len(self._texts) + 1} · {size}⟧"
         self._texts[token] = text
         return token
+
+    def fold_again(self, text: str) -> str:
+        """A whole prompt that comes back: what was pasted into it is a word again; of one that is still large, or whose
+        pastes are not known (it is from another day), the middle becomes one and both ends stay readable."""
+        if _is_small(text):
+            return text
+        again = text
+        for token, known in reversed(self._texts.items()):
+            again = again.replace(known, token)
+        if _is_small(again):
+            return again
+        head = _end(text)
+        tail = len(text) - _end(text[:head:-1])
+        return f"{text[:head]}{self._word(text[head:tail])}{text[tail:]}"
 
     def expand(self, text: str) -> str:
         """The text with every word put back."""
@@ -36,12 +72,28 @@ class Folds:
             return text
         return _TOKEN.sub(lambda match: self._texts.get(match[0], match[0]), text)
 
-    def token_before(self, line: str, column: int) -> int:
-        """The length of the word that ends at ``column``; 0 when none does."""
-        return next(
-            (len(match[0]) for match in _TOKEN.finditer(line) if match.end() == column and match[0] in self._texts),
-            0,
-        )
+    def in_line(self, line: str) -> list[Fold]:
+        """The words that stand in a line."""
+        if not self._texts:
+            return []
+        found = [(match, self._texts.get(match[0])) for match in _TOKEN.finditer(line)]
+        return [Fold(match.start(), match.end(), text) for match, text in found if text is not None]
+
+
+def _end(text: str) -> int:
+    """How many characters at the beginning of a large text stay as they are: whole lines, else words, if it has
+    some."""
+    cut = 0
+    for _ in range(END_LINES):
+        line_end = text.find("\n", cut, END_CHARS) + 1
+        if not line_end:
+            break
+        cut = line_end
+    return cut or text.rfind(" ", 0, END_CHARS) + 1
+
+
+def _is_small(text: str) -> bool:
+    return len(text) <= FOLD_CHARS and text.count("\n") < FOLD_LINES
 
 
 class History:

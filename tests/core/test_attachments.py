@@ -18,7 +18,6 @@ from milk_tui.core.attachments import (
     images,
     mention_at,
     mentions,
-    pasted_image,
 )
 
 
@@ -139,22 +138,10 @@ def test_images_are_known_by_their_bytes(data: bytes, mime: str):
     assert image_type(data) == mime
 
 
-@pytest.mark.parametrize(
-    ("pasted", "path"),
-    [
-        ("/home/me/shot.png", "/home/me/shot.png"),
-        ("'/home/me/my shot.PNG' ", "/home/me/my shot.PNG"),
-        ("/home/me/my\\ shot.png", "/home/me/my shot.png"),
-        ("file:///home/me/a%20b.jpg", "/home/me/a b.jpg"),
-        ("~/x.webp", "~/x.webp"),
-        ("shot.png", None),
-        ("/home/me/notes.txt", None),
-        ("see /a.png", None),
-        ("/a.png\n/b.png", None),
-    ],
-)
-def test_the_path_of_a_dropped_image_is_known(pasted: str, path: str | None):
-    assert pasted_image(pasted) == path
+def test_of_a_huge_prompt_both_ends_are_read():
+    pasted = "see @in/the/middle.py\n" + "line of a log\n" * 20_000
+    prompt = f"fix @src/a.py\n{'x ' * 60_000}{pasted}{'x ' * 60_000}like @src/b.py"
+    assert named(prompt) == [("src/a.py", None), ("src/b.py", None)]
 
 
 def test_a_mention_that_can_only_be_a_path_is_known():

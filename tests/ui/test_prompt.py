@@ -151,26 +151,6 @@ async def test_a_large_paste_is_one_word_on_the_screen_and_whole_when_sent(size:
         assert app.sent == [f"see {pasted} ok"]
 
 
-async def test_backspace_takes_a_folded_paste_as_a_whole_and_undo_brings_it_back() -> None:
-    app = Desk()
-    async with app.run_test() as pilot:
-        app.post_message(events.Paste("x" * 50_000))
-        await pilot.pause()
-        await typed(pilot, "backspace")
-        assert app.prompt.text == ""
-        await typed(pilot, "ctrl+z")
-        assert app.prompt.full_text == "x" * 50_000
-
-
-async def test_a_folded_paste_that_was_changed_by_hand_is_plain_text() -> None:
-    app = Desk()
-    async with app.run_test() as pilot:
-        app.post_message(events.Paste("x" * 50_000))
-        await pilot.pause()
-        await typed(pilot, "left", "backspace")
-        assert app.prompt.full_text == app.prompt.text
-
-
 async def test_up_and_down_go_through_earlier_prompts_and_keep_the_draft() -> None:
     app = Desk()
     async with app.run_test() as pilot:
