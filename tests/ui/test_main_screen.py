@@ -163,7 +163,7 @@ async def test_resizing_keeps_what_is_read(open_desk) -> None:
         assert not transcript.following
         await desk.pilot.resize_terminal(90, 30)
         await desk.until(lambda: before.split("─")[0][:20] in desk.text.split("\n")[2], f"{before!r} on top")
-        await desk.sees("end: follow")
+        await desk.sees("^end follows")
 
 
 async def test_new_text_does_not_move_what_is_read(open_desk) -> None:
@@ -181,6 +181,28 @@ async def test_new_text_does_not_move_what_is_read(open_desk) -> None:
         await desk.until(lambda: "new ↓" in desk.text, "what is new below is said")
         await desk.idle()
         assert seen() == reading
+
+
+async def test_the_conversation_is_paged_from_the_prompt_and_its_end_is_one_key_or_click_away(open_desk) -> None:
+    async with open_desk(size=(100, 24)) as desk:
+        await desk.say("long SCN:count 80 row\\n\\n")
+        await desk.idle()
+        main = desk.app.main
+        await desk.press("pageup", "pageup")
+        assert main.prompt.has_focus
+        await desk.sees("^end follows")
+        await desk.press("pagedown", "pageup", "ctrl+end")
+        await desk.gone("^end follows")
+        await desk.press("pageup", "pageup")
+        await desk.sees("^end follows")
+        lines = desk.text.split("\n")
+        y = next(n for n, line in enumerate(lines) if "^end follows" in line)
+        await desk.pilot.click(offset=(lines[y].index("^end") + 2, y))
+        await desk.gone("^end follows")
+        main.prompt.set_text("\n".join(map(str, range(30))))
+        await desk.press("pageup")
+        assert main.prompt.cursor_location[0] < 29
+        assert main.conversation.transcript.following
 
 
 async def test_sending_goes_to_the_end(open_desk) -> None:
