@@ -17,11 +17,9 @@ CONFIG = Config(agents={"mine": AgentConfig(model="openai/gpt-made"), "near": Ag
 
 
 async def last(config: Config, stage: Stage, recent=None, environ=None) -> dict[str, Offer]:
-    found: tuple[Offer, ...] = ()
     environ = {"OPENAI_API_KEY": "x", "MILK_TUI_PROBE_PORTS": "none"} if environ is None else environ
-    async for found in offers(config, Role.PRIMARY, stage.workspace.host, recent or {}, environ):
-        pass
-    return {offer.spec.model: offer for offer in found}
+    found = [each async for each in offers(config, Role.PRIMARY, stage.workspace.host, recent or {}, environ)]
+    return {offer.spec.model: offer for offer in found[-1]}
 
 
 async def test_what_a_key_opens_comes_with_window_and_price(stage: Stage) -> None:

@@ -37,8 +37,7 @@ cap = 20_000
 def file(home: Path) -> Path:
     file = home / "home" / "config" / "config.toml"
     file.parent.mkdir(parents=True)
-    file.write_text(CONFIG)
-    file.chmod(0o600)
+    write(file, CONFIG)
     return file
 
 
@@ -48,6 +47,15 @@ async def configured(home: Path, file: Path) -> AsyncIterator[Stage]:
     stage = await begin(Launch(directory=home / "project"), home)
     yield stage
     await stage.workspace.aclose()
+
+
+def text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def write(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o600)
 
 
 def held(desk: SettingsDesk, key: str) -> Held:
@@ -79,12 +87,12 @@ async def test_every_value_says_where_it_is_from(
 async def test_a_change_holds_from_the_next_prompt_on_and_can_be_taken_back(configured: Stage, file: Path) -> None:
     desk = configured.workspace.settings
     assert await desk.change({("routing", "escalate"): ["zebra"]}, "escalate") == NEXT
-    assert "escalate = " in file.read_text() and file.read_text().startswith("# mine\n[agents.fast]  # the quick one\n")
+    assert "escalate = " in text_of(file) and text_of(file).startswith("# mine\n[agents.fast]  # the quick one\n")
     turn = await configured.say("a zebra SCN:say hello")
     (leg,) = await configured.read(lambda conn: legs.of_turn(conn, turn))
     assert leg.agent_name == "deep"
     assert await desk.undo() == "escalate"
-    assert file.read_text() == CONFIG
+    assert text_of(file) == CONFIG
     assert configured.workspace.config.routing.escalate == ()
     assert await desk.undo() == ""
 
@@ -107,7 +115,7 @@ async def test_what_would_not_load_is_refused_and_changes_nothing(configured: St
     ):
         with pytest.raises(ConfigError):
             await desk.change(changes, "wrong")
-    assert (file.read_text(), desk.last_change) == (CONFIG, "")
+    assert (text_of(file), desk.last_change) == (CONFIG, "")
     assert names(configured) == ("fast", "deep")
 
 
@@ -115,13 +123,13 @@ async def test_a_change_by_somebody_else_is_taken_over_and_never_written_over(co
     desk = configured.workspace.settings
     await desk.look()
     theirs = CONFIG.replace("20_000", "21_000")
-    file.write_text(theirs)
+    write(file, theirs)
     with pytest.raises(ChangedMeanwhileError):
         await desk.change({("ui", "sidebar"): False}, "sidebar")
-    assert file.read_text() == theirs
+    assert text_of(file) == theirs
     assert configured.workspace.config.context.cap == 21_000
     await desk.change({("ui", "sidebar"): False}, "sidebar")
-    assert "21_000" in file.read_text() and "sidebar = false" in file.read_text()
+    assert "21_000" in text_of(file) and "sidebar = false" in text_of(file)
 
 
 async def test_a_role_is_given_to_another_agent_and_two_exchange_theirs(configured: Stage, file: Path) -> None:
@@ -132,14 +140,14 @@ async def test_a_role_is_given_to_another_agent_and_two_exchange_theirs(configur
     assert names(configured) == ("third", "fast")
     await configured.say("SCN:say here")
     assert configured.conductor.session.primary.name == "third"
-    assert "# the quick one" in file.read_text()
+    assert "# the quick one" in text_of(file)
 
 
 async def test_an_agent_that_is_taken_out_has_no_role_any_more(configured: Stage, file: Path) -> None:
     desk = configured.workspace.settings
     await desk.assign(Role.ESCALATION, "third")
     await desk.remove_agent("third")
-    assert "third" not in file.read_text()
+    assert "third" not in text_of(file)
     assert names(configured) == ("fast", "deep")
 
 
@@ -166,7 +174,7 @@ async def test_a_choice_that_can_not_be_used_any_more_is_said_and_left(configure
     await players.choose(session.id, await players.named(Role.ESCALATION, "openai/hosted"))
     await configured.say("SCN:say here")
     file = home / "home" / "config" / "config.toml"
-    file.write_text('[privacy]\nlocal_only = true\n[agents.near]\nmodel = "ollama_chat/near"\n')
+    write(file, '[privacy]\nlocal_only = true\n[agents.near]\nmodel = "ollama_chat/near"\n')
     again = await begin(Launch(directory=home / "project"), home, session.id)
     assert names(again) == ("near", "")
     await again.workspace.aclose()
@@ -175,7 +183,7 @@ async def test_a_choice_that_can_not_be_used_any_more_is_said_and_left(configure
 async def test_the_default_is_written_as_one_word_or_with_a_table_of_its_own(configured: Stage, file: Path) -> None:
     desk, players = configured.workspace.settings, configured.workspace.players
     assert await desk.make_default(await players.named(Role.PRIMARY, "openai/plain")) == "openai/plain"
-    assert "[agents.plain]" not in file.read_text()
+    assert "[agents.plain]" not in text_of(file)
     own = AgentSpec(name="third", role=Role.PRIMARY, model="openai/mine", api_base="http://127.0.0.1:9/v1")
     assert await desk.make_default(own) == "third-2"
     assert configured.workspace.config.agents["third-2"].api_base == "http://127.0.0.1:9/v1"
