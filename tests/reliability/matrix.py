@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from tests.reliability import audit, fuzz, soak
 from tests.reliability.row import Maker, of_tests
 
 ITEMS: dict[str, Maker] = {
     "kill": of_tests("kill −9 of the program at random points", "tests/e2e/test_kill.py"),
+    "any-order": of_tests(
+        "anything a person does, in any order, with one program or two", "tests/engine/test_state_machine.py"
+    ),
+    "round-trips": of_tests("whatever bytes a parser is given", "tests/reliability/test_fuzz.py"),
+    "fuzz": fuzz.rows,
+    "supply": of_tests("malicious releases, imports that reach out", "tests/test_supply.py"),
+    "audit": audit.rows,
+    "soak": soak.rows,
 }
 """By the name that ``--only`` takes."""

@@ -33,15 +33,23 @@ Maker = Callable[[bool], Iterable[Row]]
 """Makes rows; True asks for the deep form (more points, more examples)."""
 
 
-def of_tests(item: str, *where: str, deep_only: bool = False) -> Maker:
-    """A maker that runs tests by path (as pytest takes them, below the repository) and counts them."""
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """Makes a row of tests: it runs and counts them."""
 
-    def make(deep: bool) -> Iterable[Row]:
-        if deep_only and not deep:
-            return [Row(item, 0, 0, 0, note="only with --deep")]
-        return [_run(item, where, deep)]
+    item: str
+    where: tuple[str, ...]
+    deep_only: bool = False
 
-    return make
+    def __call__(self, deep: bool) -> Iterable[Row]:
+        if self.deep_only and not deep:
+            return [Row(self.item, 0, 0, 0, note="only with --deep")]
+        return [_run(self.item, self.where, deep)]
+
+
+def of_tests(item: str, *where: str, deep_only: bool = False) -> Tests:
+    """A maker for tests by path (as pytest takes them, below the repository)."""
+    return Tests(item, where, deep_only)
 
 
 def _run(item: str, where: Sequence[str], deep: bool) -> Row:
