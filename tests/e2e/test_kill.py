@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 SEED = int(os.environ.get("MILK_TUI_KILL_SEED", "1"))
 
 
+@pytest.mark.timeout(3600)
 def test_nothing_is_lost_or_done_twice_wherever_it_is_killed(
     place: Place, deep: bool, record_property: Callable[[str, object], None]
 ) -> None:
