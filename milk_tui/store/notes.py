@@ -36,6 +36,10 @@ class Cite:
     date: str = ""
 
 
+UNREAD = Cite("", "")
+"""In place of cites that can't be read: a note that has it is never delivered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """``status``: pending · claimed · delivered · expired · dropped. Times are UTC milliseconds."""
@@ -138,6 +142,8 @@ def gone(conn: sqlite3.Connection, note: Note, role: str | None) -> str:
     """Why a note no longer holds for this receiver: what it cites is superseded, forgotten, removed or not for it.
     Empty when it holds."""
     for cite in note.cites:
+        if cite == UNREAD:
+            return "what it names can't be read"
         if cite.kind == "record":
             row = conn.execute(
                 "select status, superseded_by from decision_records where directory = ? and name = ?",
@@ -258,6 +264,13 @@ def _note(row: sqlite3.Row | tuple[object, ...]) -> Note:
         **{
             **values,
             "carriers": tuple(str(values["carriers"]).split()),
-            "cites": tuple(Cite(*cite) for cite in json.loads(str(values["cites"]))),
+            "cites": _cites(str(values["cites"])),
         }
     )
+
+
+def _cites(text: str) -> tuple[Cite, ...]:
+    try:
+        return tuple(Cite(*cite) for cite in json.loads(text))
+    except (ValueError, TypeError):
+        return (UNREAD,)
