@@ -34,7 +34,7 @@ Maker = Callable[[bool], Iterable[Row]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tests:
+class Suite:
     """Makes a row of tests: it runs and counts them."""
 
     item: str
@@ -47,9 +47,9 @@ class Tests:
         return [_run(self.item, self.where, deep)]
 
 
-def of_tests(item: str, *where: str, deep_only: bool = False) -> Tests:
+def of_tests(item: str, *where: str, deep_only: bool = False) -> Suite:
     """A maker for tests by path (as pytest takes them, below the repository)."""
-    return Tests(item, where, deep_only)
+    return Suite(item, where, deep_only)
 
 
 def _run(item: str, where: Sequence[str], deep: bool) -> Row:

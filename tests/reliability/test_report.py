@@ -8,13 +8,13 @@ import pytest
 
 from tests.reliability import __main__ as report
 from tests.reliability.matrix import ITEMS
-from tests.reliability.row import ROOT, Row, Tests, of_tests
+from tests.reliability.row import ROOT, Row, Suite, of_tests
 
 
-@pytest.mark.parametrize("name", [name for name, make in ITEMS.items() if isinstance(make, Tests)])
+@pytest.mark.parametrize("name", [name for name, make in ITEMS.items() if isinstance(make, Suite)])
 def test_every_test_of_an_item_exists(name: str) -> None:
     make = ITEMS[name]
-    assert isinstance(make, Tests)
+    assert isinstance(make, Suite)
     assert [path for path in make.where if not (ROOT / path.partition("::")[0]).exists()] == []
 
 
