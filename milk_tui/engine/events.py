@@ -85,6 +85,8 @@ class LegNotice(Event, frozen=True, kw_only=True, tag="leg_notice"):
     text: str
     fraction: float | None = None
     severity: str = "information"
+    retry_in_s: float | None = None
+    """Seconds until the agent is asked again; ``None`` when this says nothing of that."""
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):

@@ -294,7 +294,7 @@ class LegRun:
                 self._saver.touch()
             case said.Retrying(attempt, delay_s, reason):
                 text = f"{safe(reason).rstrip('.')}: trying again in {delay_s:.0f} s (attempt {attempt})"
-                self._publish(events.LegNotice, text=text, severity="warning")
+                self._publish(events.LegNotice, text=text, severity="warning", retry_in_s=delay_s)
             case said.Progress(text, fraction):
                 self._publish(events.LegNotice, text=text, fraction=fraction)
             case said.NeedSuggested(text):

@@ -15,6 +15,8 @@ class Used(Struct, frozen=True, kw_only=True):
 
     usage: Usage
     unreported: int
+    sent_where_cache_known: int
+    """Input tokens of the legs that reported what came from a cache: what the cached share is a share of."""
     last_input_tokens: int | None
     """What the newest leg that reported it was given; ``None``: unknown."""
 
@@ -23,7 +25,8 @@ def of_session(conn: sqlite3.Connection, session_id: str) -> Used:
     sums = ", ".join(f"sum({column})" for column in USAGE)
     row = conn.execute(
         f"select {sums}, coalesce(sum(input_tokens is null and output_tokens is null"
-        " and status in ('done', 'empty')), 0) from legs where session_id = ?",
+        " and status in ('done', 'empty')), 0), coalesce(sum(case when cached_tokens is not null then input_tokens end),"
+        " 0) from legs where session_id = ?",
         (session_id,),
     ).fetchone()
     last = conn.execute(
@@ -31,9 +34,10 @@ def of_session(conn: sqlite3.Connection, session_id: str) -> Used:
         " where session_id = ? and status <> 'pending' order by id desc limit 1",
         (session_id,),
     ).fetchone()
-    *totals, unreported = tuple(row)
+    *totals, unreported, sent_where_known = tuple(row)
     return Used(
         usage=Usage(**dict(zip(USAGE, totals, strict=True))),
         unreported=unreported,
+        sent_where_cache_known=sent_where_known,
         last_input_tokens=last[0] if last else None,
     )

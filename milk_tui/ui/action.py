@@ -22,6 +22,7 @@ class Where(StrEnum):
     PERMISSION = "permission request"
     CHANGES = "changed files"
     HELPER = "memory helper"
+    STATISTICS = "statistics"
 
 
 WAYS: Mapping[Where, str] = {
@@ -35,6 +36,7 @@ WAYS: Mapping[Where, str] = {
     Where.PERCEPTION: "perception",
     Where.CHANGES: "changes",
     Where.HELPER: "helper",
+    Where.STATISTICS: "statistics",
 }
 """The action that leads to each pane which is not there at the start, by its id."""
 

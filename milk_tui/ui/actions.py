@@ -21,6 +21,7 @@ from milk_tui.ui.perception_commands import PERCEPTION_ACTIONS
 from milk_tui.ui.prompt_actions import PROMPT_ACTIONS
 from milk_tui.ui.screen_actions import SCREEN_ACTIONS
 from milk_tui.ui.session_actions import SESSION_ACTIONS
+from milk_tui.ui.statistics_actions import STATISTICS_ACTIONS
 from milk_tui.ui.work_actions import WORK_ACTIONS
 
 __all__ = ["ACTIONS", "BY_COMMAND", "BY_ID", "WAYS", "Action", "Keymap", "Where", "bindings", "display", "keymap"]
@@ -136,6 +137,7 @@ ACTIONS: tuple[Action, ...] = (
     *SCREEN_ACTIONS,
     *WORK_ACTIONS,
     *HELPER_ACTIONS,
+    *STATISTICS_ACTIONS,
     *PROMPT_ACTIONS,
     Action(
         "new-session",

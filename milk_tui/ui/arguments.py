@@ -101,7 +101,7 @@ class Arguments:
         agents = workspace.config.agents
         return [
             Choice(name, agents[name].model or "of the config" if name in agents else "installed here")
-            for name in workspace.candidates()
+            for name in workspace.players.candidates()
         ]
 
     async def _sessions(self, written: str) -> Iterable[Choice]:

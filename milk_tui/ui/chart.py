@@ -14,16 +14,10 @@ from typing import NamedTuple
 from milk_tui.core.records import Role
 from milk_tui.core.token_sizes import Measure, cache_use
 from milk_tui.ui import format as f
+from milk_tui.ui.bar_cells import LABEL, UNKNOWN, bar, glyph, level, step_of
 from milk_tui.ui.paint import Line, Piece, cells
 
-LABEL = 7
-"""Cells before the bars."""
-WIDEST = 4
-UNKNOWN = "?"
 ESTIMATED = "~"
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
-_ASCII = " ...::::#"
-_HATCHED, _HATCHED_ASCII = "▒", "="
 _LEAST_ROWS = 1
 
 
@@ -80,7 +74,7 @@ class Look:
 
     def step(self, number: int) -> int:
         """Cells of one column."""
-        return max(1, min(WIDEST, self.room // max(1, number)))
+        return step_of(self.room, number)
 
 
 def chart(found: Sequence[Column], look: Look) -> list[Line]:
@@ -113,12 +107,12 @@ def _of_role(found: Sequence[Column], role: Role, rows: int, look: Look) -> list
         label = f.count(top) if row == 0 else "0" if row == rows - 1 and rows > 1 else ""
         pieces: list[Piece] = [(f"{label:>{LABEL - 1}} ", "dim")]
         for at, size in enumerate(sizes):
-            level = 0 if size is None or not top else _level(size.number / top, rows, rows - 1 - row)
+            eighths = 0 if size is None or not top else level(size.number / top, rows, rows - 1 - row)
             cached = shares[at]
             under = cached is not None and (rows - 1 - row) + 0.5 < cached * rows * (size.number / top if size else 0)
             name = "key" if at == look.cursor else "heading" if under else str(role)
-            glyph = _glyph(level, look, hatched=size is not None and size.estimated)
-            pieces.append((_bar(glyph, step), name))
+            drawn = glyph(eighths, plain=look.plain, hatched=size is not None and size.estimated)
+            pieces.append((bar(drawn, step), name))
         lines.append(tuple(pieces))
     pieces = [(f"{'cached':>{LABEL - 1}} ", "dim")]
     for at, measure in enumerate(largest):
@@ -126,11 +120,11 @@ def _of_role(found: Sequence[Column], role: Role, rows: int, look: Look) -> list
         if measure is None:
             pieces.append((" " * step, ""))
         elif share is None:
-            pieces.append((_bar(UNKNOWN, step, once=True), "dim"))
+            pieces.append((bar(UNKNOWN, step, once=True), "dim"))
         else:
-            level = _level(share, 1, 0) if share else 0
-            glyph = _glyph(level, look) if level else "0"
-            pieces.append((_bar(glyph, step, once=not level), "key" if at == look.cursor else "heading"))
+            eighths = level(share, 1, 0) if share else 0
+            drawn = glyph(eighths, plain=look.plain) if eighths else "0"
+            pieces.append((bar(drawn, step, once=not eighths), "key" if at == look.cursor else "heading"))
     return [*lines, tuple(pieces)]
 
 
@@ -164,26 +158,6 @@ def _axis(found: Sequence[Column], look: Look) -> Line:
     first, last = f"turn {found[0].first}", f"turn {found[-1].last}"
     text = first if len(found) == 1 or width < len(first) + len(last) + 1 else first + last.rjust(width - len(first))
     return ((" " * LABEL, ""), (f.fit(text, look.room), "dim"))
-
-
-def _level(fraction: float, rows: int, floor: int) -> int:
-    """Eighths of the cell on that floor, 0..8; anything above nothing shows."""
-    eighths = round(min(1.0, fraction) * rows * 8)
-    if floor == 0 and fraction > 0:
-        eighths = max(eighths, 1)
-    return min(8, max(0, eighths - 8 * floor))
-
-
-def _glyph(level: int, look: Look, *, hatched: bool = False) -> str:
-    if hatched and level == 8:
-        return _HATCHED_ASCII if look.plain else _HATCHED
-    return (_ASCII if look.plain else _EIGHTHS)[level]
-
-
-def _bar(glyph: str, step: int, *, once: bool = False) -> str:
-    """The glyph over the column's cells; columns of more than two cells keep one free between them."""
-    wide = step - 1 if step > 2 else step
-    return f"{glyph if once else glyph * wide:<{step}}"
 
 
 def told(column: Column, look: Look) -> list[Line]:

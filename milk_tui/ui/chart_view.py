@@ -16,7 +16,8 @@ from milk_tui.core.records import Role
 from milk_tui.core.token_sizes import Measure
 from milk_tui.ui import chart
 from milk_tui.ui import format as f
-from milk_tui.ui.chart import LABEL, Column, Look
+from milk_tui.ui.bar_cells import LABEL
+from milk_tui.ui.chart import Column, Look
 from milk_tui.ui.in_order import InOrder
 from milk_tui.ui.paint import Line, Painter
 

@@ -131,7 +131,7 @@ class MainScreen(Screen[None]):
         topics = set(topics)
         if Topic.HEADER in topics:
             self.header.refresh()
-        if Topic.STATUS in topics:
+        if Topic.STATUS in topics or (Topic.BRICKS in topics and not self.sidebar.display):
             self._say()
         if Topic.PERCEPTS in topics:
             self.sidebar.show_facts(facts)
@@ -177,7 +177,10 @@ class MainScreen(Screen[None]):
     def _say(self) -> None:
         now = time.monotonic()
         frame = -1 if self._reduced_motion else self._frame
-        self.box.say(summary.status(self._state, now, frame), summary.queue(self._state))
+        corner = summary.queue(self._state)
+        if not corner and not self.sidebar.display:
+            corner = summary.news(self._state, self.size.width)
+        self.box.say(summary.status(self._state, now, frame), corner)
         if self._ticker is not None:
             (self._ticker.resume if self._state.busy else self._ticker.pause)()
 
@@ -303,10 +306,12 @@ class MainScreen(Screen[None]):
 
     @property
     def here(self) -> tuple[Where, ...]:
-        """The pane that has the focus, then the screen's own."""
+        """The pane that has the focus, then the screen's own; from the prompt these come first."""
         focused = self.focused
         own = next((where for where, pane in self._places().items() if pane is not None and pane is focused), None)
-        return (own, Where.SESSION) if own is not None else (Where.SESSION,)
+        if own in (None, Where.PROMPT):
+            return (Where.SESSION, Where.PROMPT)
+        return (own, Where.SESSION)
 
     def _places(self) -> dict[Where, Widget | None]:
         return {

@@ -116,6 +116,19 @@ class Navigation(GuardedApp):
         found = await asyncio.to_thread(import_module, f"milk_tui.ui.{module}")
         self.show_full(getattr(found, kind)(self.state, self.keymap, self.control, **more))
 
+    def action_status(self) -> None:
+        """How everything is."""
+        from milk_tui.ui.dialogs import Reader
+        from milk_tui.ui.status_words import status_lines
+        from milk_tui.ui.words import text_rows
+
+        self.push_screen(Reader("status", text_rows("\n".join(status_lines(self.state)), prefix="status")))
+
+    @work(group="inspect", exit_on_error=False)
+    async def action_statistics(self) -> None:
+        """What the session used."""
+        await self.guarded(self._show_made("statistics", "StatisticsScreen"))
+
     @work(group="inspect", exit_on_error=False)
     async def action_perception(self) -> None:
         await self.guarded(self._show_made("perception", "PerceptionScreen"))

@@ -10,7 +10,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.events import Mount
 
-from milk_tui.ui.actions import ACTIONS, Action, Keymap, Where
+from milk_tui.ui.actions import ACTIONS, Action, Keymap
 from milk_tui.ui.on_top import OnTop
 
 
@@ -22,9 +22,6 @@ class Performer(Protocol):
     guarded: Callable[[Awaitable[object]], Awaitable[bool]]
 
 
-_OFFERED = (Where.EVERYWHERE, Where.SESSION, Where.INSPECTOR, Where.PERCEPTION)
-
-
 class Palette(OnTop, CommandPalette):
     """Textual's palette, which takes it for granted that nothing is typed ahead."""
 
@@ -34,7 +31,7 @@ class Palette(OnTop, CommandPalette):
 
 
 class Actions(Provider):
-    """Everything that has a command of the main screen; what needs an argument goes into the prompt."""
+    """Everything that has a command; what needs an argument goes into the prompt, where it is offered."""
 
     _done = False
 
@@ -51,13 +48,14 @@ class Actions(Provider):
         matcher = self.matcher(query)
         for action in self._offered():
             label = self._label(action)
-            score = max(matcher.match(label), matcher.match(action.help) * 0.7)
+            also = " ".join(action.aliases)
+            score = max(matcher.match(label), matcher.match(also) * 0.9, matcher.match(action.help) * 0.7)
             if score > 0:
                 shown = matcher.highlight(label.replace("[", "\\["))
                 yield Hit(score, shown, self._do(action), text=label, help=action.help)
 
     def _offered(self) -> list[Action]:
-        return [a for a in ACTIONS if a.command and a.id != "palette" and a.where in _OFFERED]
+        return [a for a in ACTIONS if a.command and a.id != "palette"]
 
     def _label(self, action: Action) -> str:
         keys = self._performer.keymap.shown(action, 1)

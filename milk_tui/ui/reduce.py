@@ -19,7 +19,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
     """Change ``state`` by one event; returns what is to be drawn again. ``now``: monotonic seconds."""
     match event:
         case e.LegText() | e.LegThinking() | e.LegTextReplaced() | e.LegNotice():
-            return _progress(state, event)
+            return _progress(state, event, now)
         case e.ToolStarted() | e.ToolFinished():
             return _tool(state, event)
         case e.TurnQueued():
@@ -30,6 +30,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
         case e.LegStarted():
             state.running = RunningLeg(event.leg_id, event.turn_id, str(event.role), event.agent_name, started=now)
             state.context = _estimated(event.receipt)
+            state.cold = ""
             return _LEG
         case e.UsageChanged():
             return _reported(state, event.leg_id, event.usage)
@@ -78,7 +79,7 @@ def apply(state: SessionState, event: e.AnyEvent, now: float) -> frozenset[Topic
 
 
 def _progress(
-    state: SessionState, event: e.LegText | e.LegThinking | e.LegTextReplaced | e.LegNotice
+    state: SessionState, event: e.LegText | e.LegThinking | e.LegTextReplaced | e.LegNotice, now: float
 ) -> frozenset[Topic]:
     leg = state.running
     if leg is None or leg.leg_id != event.leg_id:
@@ -86,13 +87,15 @@ def _progress(
     before = leg
     match event:
         case e.LegText():
-            leg = leg._replace(chars=leg.chars + len(event.text), notice="", fraction=None)
+            leg = leg._replace(chars=leg.chars + len(event.text), notice="", fraction=None, retry_at=0.0)
         case e.LegThinking():
-            leg = leg._replace(thinking_chars=leg.thinking_chars + len(event.text), notice="", fraction=None)
+            thought = leg.thinking_chars + len(event.text)
+            leg = leg._replace(thinking_chars=thought, notice="", fraction=None, retry_at=0.0)
         case e.LegTextReplaced():
             leg = leg._replace(chars=len(event.text))
         case e.LegNotice():
-            leg = leg._replace(notice=event.text, fraction=event.fraction)
+            again = 0.0 if event.retry_in_s is None else now + event.retry_in_s
+            leg = leg._replace(notice=event.text, fraction=event.fraction, retry_at=again)
     state.running = leg
     return _STATUS if _phase(leg) != _phase(before) else _NOTHING
 
@@ -115,6 +118,8 @@ def _finished(state: SessionState, event: e.LegFinished) -> frozenset[Topic]:
         state.running = None
     if event.usage.known:
         state.usage = event.usage if state.usage is None else state.usage.plus(event.usage)
+        if event.usage.cached_tokens is not None:
+            state.sent_where_cache_known += event.usage.input_tokens or 0
     elif event.status in (LegStatus.DONE, LegStatus.EMPTY):
         state.usage_partial = True
     return _LEG

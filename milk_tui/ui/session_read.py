@@ -29,6 +29,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     history: list[str]
     usage: Usage | None
     usage_partial: bool
+    sent_where_cache_known: int = 0
     context_tokens: int | None
 
 
@@ -45,6 +46,7 @@ def read(conn: sqlite3.Connection, session: Session) -> Shown:
         history=history.recent(conn, session.directory),
         usage=used.usage if used.usage.known or used.usage.cost_usd is not None else None,
         usage_partial=used.unreported > 0,
+        sent_where_cache_known=used.sent_where_cache_known,
         context_tokens=used.last_input_tokens,
     )
 
@@ -56,6 +58,7 @@ def put(state: SessionState, shown: Shown) -> None:
     state.perception = {(str(entry.layer), entry.key): entry for entry in shown.perception}
     state.usage = shown.usage
     state.usage_partial = shown.usage_partial
+    state.sent_where_cache_known = shown.sent_where_cache_known
     if shown.context_tokens is not None:
         newest = max(shown.legs, key=lambda leg: leg.id)
         state.context = ContextUse(shown.context_tokens, estimated=False, role=str(newest.role))

@@ -56,6 +56,8 @@ class RunningLeg(NamedTuple):
     notice: str = ""
     fraction: float | None = None
     stopping: bool = False
+    retry_at: float = 0.0
+    """When the agent tries again, on the monotonic clock; 0: it does not wait to."""
 
 
 class QueuedPrompt(NamedTuple):
@@ -89,6 +91,10 @@ class SessionState:
     """The sum over the session; ``None`` until something was reported."""
     usage_partial: bool = False
     """True when some leg reported nothing, so that the sum is a lower bound."""
+    sent_where_cache_known: int = 0
+    """Input tokens of the legs that reported what came from a cache."""
+    cold: str = ""
+    """Why the next prompt will pay for the whole prefix again; empty when it likely will not."""
     context: ContextUse | None = None
     windows: dict[str, int] = field(default_factory=dict)
     """Tokens that each role's model can take, where that is known."""
@@ -136,6 +142,8 @@ class SessionState:
         self.asked = {}
         self.usage = None
         self.usage_partial = False
+        self.sent_where_cache_known = 0
+        self.cold = ""
         self.context = None
         self.percepts = {}
         self.bricks = {}
@@ -154,6 +162,13 @@ class SessionState:
                 self.agents[role] = view._replace(name=agent.name, model=agent.model)
             elif view.state in ("unknown", "ready"):
                 self.agents[role] = AgentView(role, state="missing", text=view.text)
+
+    @property
+    def cached_share(self) -> float | None:
+        """Which part of what was sent came from a cache, over the legs that reported it; ``None``: none did."""
+        if self.usage is None or self.usage.cached_tokens is None or not self.sent_where_cache_known:
+            return None
+        return min(1.0, self.usage.cached_tokens / self.sent_where_cache_known)
 
     def pin_note(self, role: str) -> str:
         """``pinned`` · ``sticky`` · ``waiting``: why the next prompt goes to this agent, if it does."""

@@ -47,7 +47,7 @@ def _left_side(state: SessionState, room: int, *, with_title: bool) -> Line | No
 def _right_sides(state: SessionState) -> Iterator[Line]:
     """Right sides from the fullest to the barest."""
     meters = _meters(state)
-    for name_cells, shown in ((30, 3), (18, 3), (18, 2), (14, 1), (14, 0), (9, 0)):
+    for name_cells, shown in ((30, 4), (18, 4), (18, 3), (18, 2), (14, 1), (14, 0), (9, 0)):
         agents: list[tuple[str, str]] = []
         for role in (PRIMARY, ESCALATION):
             agents += [("  ", "")] if agents else []
@@ -86,6 +86,8 @@ def _meters(state: SessionState) -> list[Line]:
         meters.append(((f"{bound}{f.count(tokens)} tok", "dim"),))
         if state.usage.cost_usd is not None:
             meters.append(((bound + f.money(state.usage.cost_usd), "dim"),))
+        if state.cached_share is not None:
+            meters.append(((f"{f.percent(state.cached_share)} cached", "dim"),))
     return meters
 
 
@@ -136,6 +138,10 @@ def _running(state: SessionState, now: float, spin: str) -> Line:
         or (f"runs {leg.tool}" if leg.tool else "")
         or ("answers" if leg.chars else "thinks" if leg.thinking_chars else "waits for the first word")
     )
+    if leg.retry_at:
+        left = leg.retry_at - now
+        again = f"tries again in {f.elapsed(left + 0.99)}" if left > 0 else "tries again"
+        doing = f"{again} · {doing.partition(': trying again')[0]}"
     parts = [f.elapsed(now - leg.started)]
     written = leg.chars + leg.thinking_chars
     if written:
@@ -156,7 +162,8 @@ def _resting(state: SessionState) -> Line:
         return ((f"{f.ROLE_MARKS[view.role]} {view.name} is down", "error"), (f" · {view.text}", "dim"))
     note = state.pin_note(view.role)
     line: Line = (("to ", "dim"), (f"{f.ROLE_MARKS[view.role]} {view.name}", view.role))
-    return (*line, (f" ({note})", "dim")) if note else line
+    line = (*line, (f" ({note})", "dim")) if note else line
+    return (*line, (f" · {state.cold}", "warning")) if state.cold else line
 
 
 def queue(state: SessionState) -> Line:
@@ -170,6 +177,12 @@ def queue(state: SessionState) -> Line:
     verb = "waits" if number == 1 else "wait"
     said = f"{f.plural(number, 'prompt')} {verb} {why.removeprefix('waits ')}".rstrip()
     return ((said, "warning"), (" · /unqueue takes it back", "dim"))
+
+
+def news(state: SessionState, width: int) -> Line:
+    """The newest note, for where there is no sidebar that has it; empty when there is none."""
+    note = f.fit(" ".join(state.note.split()), max(0, width - 4))
+    return ((note, "helper" if note.startswith(f.HELPER_MARK) else "dim"),) if note else ()
 
 
 def brick_lines(state: SessionState, width: int) -> list[Line]:

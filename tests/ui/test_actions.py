@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from milk_tui.ui import actions
 from milk_tui.ui.actions import ACTIONS, BY_COMMAND, Action, Where
+from milk_tui.ui.keymap import named
 
 
 def test_every_action_is_named_once_and_says_what_it_does() -> None:
@@ -70,6 +73,12 @@ def test_two_actions_may_swap_their_keys() -> None:
         ({"escalte": ("f9",)}, "escalte: no such action"),
         ({"escalate": ("f1",)}, "f1 already means help"),
         ({"pin-fact": ("ctrl+g",)}, "ctrl+g already means escalate"),
+        ({"escalte": ("f9",)}, "escalate perhaps"),
+        ({"escalate": ("crtl+g",)}, "no key is called crtl+g"),
+        ({"escalate": ("z",)}, "z is written into the text"),
+        ({"rename-session": ("ctrl+i",)}, "the same as tab"),
+        ({"escalate": ("ctrl+k",)}, "the prompt, which needs it"),
+        ({"mark-fact": ("f1",)}, "f1 already means help"),
     ],
 )
 def test_a_wrong_key_is_said_and_left_out(configured: dict[str, tuple[str, ...]], said: str) -> None:
@@ -80,6 +89,45 @@ def test_a_wrong_key_is_said_and_left_out(configured: dict[str, tuple[str, ...]]
 
 def test_the_same_key_may_mean_another_thing_in_another_list() -> None:
     assert actions.keymap({"rename-session": ("ctrl+g",)}).problems == ()
+
+
+def test_what_has_no_key_can_be_given_one() -> None:
+    keymap = actions.keymap({"retry": ("ctrl+t",)})
+    assert keymap.problems == ()
+    assert [action.id for action in keymap.bound] == ["retry"]
+    assert keymap.shown(actions.BY_ID["retry"]) == "^t"
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("Ctrl-G", "ctrl+g"),
+        ("shift+ctrl+p", "ctrl+shift+p"),
+        ("?", "question_mark"),
+        ("slash", "slash"),
+        ("ctrl+[", "ctrl+left_square_bracket"),
+        ("ESC", "escape"),
+        ("F5", "f5"),
+        ("ctrl+-", "ctrl+minus"),
+        ("nope", None),
+        ("", None),
+        ("ctrl+", None),
+        ("ctrl+ctrl+a", None),
+    ],
+)
+def test_a_key_may_be_written_as_people_do(written: str, key: str | None) -> None:
+    assert named(written) == key
+
+
+@given(st.text(max_size=12))
+def test_no_name_of_a_key_does_harm(text: str) -> None:
+    actions.keymap({"escalate": (text,)})
+
+
+def test_there_is_a_way_to_every_pane() -> None:
+    for where in {action.where for action in ACTIONS} - {Where.EVERYWHERE, Where.SESSION}:
+        way = actions.BY_ID[actions.WAYS[where]]
+        assert way.keys or way.command, where
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from milk_tui.ui.actions import BY_COMMAND
 from milk_tui.ui.commands import Command, CommandError, parse
 from milk_tui.ui.prompt_text import FOLD_CHARS, Folds, History
+from milk_tui.ui.replaced import REPLACED
 
 
 @pytest.mark.parametrize(
@@ -39,6 +42,43 @@ def test_everything_else_is_a_prompt(text: str) -> None:
 def test_a_command_that_is_none_or_needs_more_says_so(text: str) -> None:
     with pytest.raises(CommandError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("/helpp", "/help"), ("/escalte now", "/escalate"), ("/sesions", "/sessions"), ("/compac", "did you mean")],
+)
+def test_a_mistyped_command_says_which_ones_are_near(text: str, meant: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        parse(text)
+    assert meant in f"{caught.value.what} {caught.value.hint}" or meant == "did you mean"
+
+
+TYPED = """
+clear compact model resume memory cost help quit exit undo init config status add diff export permissions theme agents
+tokens reset usage context copy mcp review rename editor new sessions models themes redo share details drop ls run git
+commit test ask architect code save load paste web voice settings doctor hooks login logout rewind vim todos tasks bug
+feedback approvals plan stats keybindings add-dir terminal-setup retry fork branch
+"""
+
+
+def test_commands_of_other_programs_do_the_natural_thing_or_say_what_replaces_it() -> None:
+    """Those of Claude Code, opencode, aider and others that a hand types by itself."""
+    typed = TYPED.split()
+    later = {"model", "models", "config", "settings"} - set(BY_COMMAND)  # those that the settings bring
+    unknown = [name for name in typed if name not in BY_COMMAND and name not in REPLACED and name not in later]
+    assert unknown == []
+
+
+def test_what_replaces_a_command_names_only_what_there_is() -> None:
+    assert not set(REPLACED) & set(BY_COMMAND), "an alias does it: nothing has to be said"
+    for name, text in REPLACED.items():
+        assert text and not text.endswith("."), name
+        for command in re.findall(r"(?<![\w/.])/([a-z-]+)", text):
+            assert command in BY_COMMAND, f"/{name} speaks of /{command}"
+        with pytest.raises(CommandError) as caught:
+            parse(f"/{name} with words")
+        assert text in caught.value.what
 
 
 @given(st.text(max_size=60))
