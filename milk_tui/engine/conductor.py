@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import logging
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +41,7 @@ from milk_tui.engine.receipt import masked
 from milk_tui.engine.roster import Roster
 from milk_tui.engine.spend_guard import SpendGuard, limits_of
 from milk_tui.engine.turn import Asked, TurnRun
+from milk_tui.engine.waiting_line import BEHIND, NO_MODEL, Waiting, WaitingLine
 from milk_tui.engine.work_tools import site_of, tool_limits
 from milk_tui.store import Store, recovery, sessions, turns
 from milk_tui.store.clock import now_ms
@@ -63,12 +62,6 @@ END_WITHIN_S = 5.0
 """How long a stopped turn may take to store its end."""
 _NO_TURN_YET = 2**62
 """As a turn id: later than all there are, for a plan that is only looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    turn: Turn
-    asked: Asked
 
 
 class Conductor:
@@ -117,7 +110,7 @@ class Conductor:
         self.site.changed = self.files.changed
         self.commands = PersonCommands(store, lambda: self.session, self.publish, self.permissions, lambda: self.site)
         """Shell commands of the person."""
-        self._line: deque[_Waiting] = deque()
+        self._line = WaitingLine(store, session.id, self.publish)
         self._current: TurnRun | None = None
         self._worker: asyncio.Task[None] | None = None
         self._agents_known = asyncio.Event()
@@ -153,7 +146,7 @@ class Conductor:
     @property
     def queued(self) -> tuple[Turn, ...]:
         """Prompts that wait for their turn, in order."""
-        return tuple(waiting.turn for waiting in self._line)
+        return self._line.turns
 
     async def submit(self, prompt: str, *, escalate: bool = False, reason: str = "", fresh: bool = False) -> int:
         """Store a prompt and work on it, now or after those before it. Returns the turn's id.
@@ -182,7 +175,7 @@ class Conductor:
         again = tuple(await self.store.write(adopt))
         for turn in again:
             said = routing.asked_before(turn.route)
-            self._enqueue(_Waiting(turn, Asked(role=said.role, reason=said.reason) if said else Asked()))
+            self._enqueue(Waiting(turn, Asked(role=said.role, reason=said.reason) if said else Asked()))
         return again
 
     async def _submit(self, prompt: str, asked: Asked) -> int:
@@ -211,7 +204,7 @@ class Conductor:
             self.session = replace(self.session, draft="")
         if not self.session.title:
             await self.rename(one_line(secret_scan.masked(text[:TITLE_FROM]), TITLE_CHARS))
-        self._enqueue(_Waiting(turn, asked))
+        self._enqueue(Waiting(turn, asked))
         return turn.id
 
     def _refuse_nobody(self, asked: Asked) -> None:
@@ -222,27 +215,19 @@ class Conductor:
         if not self._roster.agents:
             raise MilkError(self._roster.advice[Role.PRIMARY])
 
-    def _enqueue(self, waiting: _Waiting) -> None:
-        behind = self.busy
-        self._line.append(waiting)
-        if behind or not self.ready:
-            why = "waits for the turn before it" if behind else "waits until a model is found"
-            self.publish(
-                events.TurnQueued(
-                    session_id=self.session.id,
-                    turn_id=waiting.turn.id,
-                    prompt=waiting.turn.prompt,
-                    created_ms=waiting.turn.created_ms,
-                    why=why,
-                )
-            )
-        if not behind:
+    def _enqueue(self, waiting: Waiting) -> None:
+        self._line.add(waiting, BEHIND if self.busy else "" if self.ready else NO_MODEL)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Work on what waits, if nobody does."""
+        if len(self._line) and not self.busy:
             self._worker = asyncio.create_task(self._work())
 
     async def _work(self) -> None:
         await self._agents_known.wait()
-        while self._line:
-            waiting = self._line.popleft()
+        while len(self._line):
+            waiting = self._line.next()
             self._current = TurnRun(self._desk, self._roster, self.session, waiting.turn, waiting.asked, self._adopt)
             try:
                 await self._current.run()
@@ -292,15 +277,14 @@ class Conductor:
 
     async def drop_queued(self, turn_id: int) -> str | None:
         """Take back a prompt that still waits; its text, or ``None`` when it is too late."""
-        waiting = next((w for w in self._line if w.turn.id == turn_id), None)
-        if waiting is None:
-            return None
-        self._line.remove(waiting)
-        dropped = await self.store.write(partial(turns.drop, turn_id=turn_id))
-        if dropped is None:
-            return None
-        self.publish(events.TurnDropped(session_id=self.session.id, turn_id=turn_id, prompt=waiting.turn.prompt))
-        return waiting.turn.prompt
+        return await self._line.drop(turn_id)
+
+    async def move_queued(self, turn_id: int, step: int) -> int | None:
+        """Let a waiting prompt change places with the one before it (-1) or after it (1); the turn that it is now, or
+        ``None`` when there is none to change with, or it is too late."""
+        moved = await self._line.move(turn_id, step)
+        self._go_on()
+        return moved
 
     async def pin_agent(self, role: Role | None) -> None:
         """Send every turn to one agent until the pin is taken back. Raises MilkError when there is none."""

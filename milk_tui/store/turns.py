@@ -152,6 +152,30 @@ def drop(db: Database, turn_id: int) -> Turn | None:
     return get(db.conn, turn_id) if gone else None
 
 
+def exchange(db: Database, one_id: int, other_id: int) -> tuple[Turn, Turn] | None:
+    """Let two prompts that wait change places: what they say, where they go, what was attached to each.
+
+    The turns as they are then; ``None`` when one of them waits no more.
+    """
+    said = "prompt, prompt_chars, prompt_lines, route"
+    rows = {
+        row["id"]: row
+        for row in db.conn.execute(
+            f"select id, {said} from turns where id in (?, ?) and status = 'pending'", (one_id, other_id)
+        )
+    }
+    if len(rows) != 2:
+        return None
+    for to, source in ((one_id, rows[other_id]), (other_id, rows[one_id])):
+        db.execute(f"update turns set ({said}) = (?, ?, ?, ?) where id = ?", (*tuple(source)[1:], to))
+    for column in ("turn_id", "shown_turn_id"):
+        db.execute(
+            f"update attachments set {column} = case {column} when ?1 then ?2 else ?1 end where {column} in (?1, ?2)",
+            (one_id, other_id),
+        )
+    return get(db.conn, one_id), get(db.conn, other_id)
+
+
 def _changed(db: Database, sql: str, parameters: tuple[object, ...]) -> bool:
     return db.execute(sql, parameters).rowcount == 1
 

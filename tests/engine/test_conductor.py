@@ -265,6 +265,49 @@ async def test_prompts_wait_in_line_and_can_be_taken_back(stage: Stage) -> None:
     assert stage.of(events.LegFinished)[-1].text == "z"
 
 
+async def test_prompts_that_wait_change_places_with_all_that_belongs_to_them(stage: Stage) -> None:
+    await stage.conductor.submit("first SCN:say x. SCN:stall")
+    second = await stage.conductor.submit("second SCN:say y")
+    third = await stage.conductor.submit("third SCN:say z", escalate=True, reason="deep")
+    assert await stage.conductor.move_queued(second, -1) is None
+    assert await stage.conductor.move_queued(third, -1) == second
+    assert [t.prompt[:6] for t in stage.conductor.queued] == ["third ", "second"]
+    await stage.seen(events.LegText)
+    await stage.conductor.stop()
+    await stage.conductor.wait_idle()
+    told = {e.turn_id: (e.text, e.role) for e in await _legs_of(stage, second, third)}
+    assert told == {second: ("z", Role.ESCALATION), third: ("y", Role.PRIMARY)}
+    assert await stage.conductor.move_queued(third, -1) is None
+
+
+async def test_prompts_keep_their_new_order_through_a_restart(launch: Launch, home) -> None:
+    stage = await begin(launch, home)
+    await stage.conductor.submit("first SCN:say the beginning of it. SCN:stall")
+    await stage.seen(events.LegText)
+    for word in ("second", "third", "fourth"):
+        last = await stage.conductor.submit(f"{word} SCN:say {word}")
+    assert await stage.conductor.move_queued(last, -1) == last - 1
+    await stage.workspace.aclose()
+    stage = await begin(launch, home)
+    assert [turn.prompt.split()[0] for turn in await stage.conductor.resume_waiting()] == ["second", "fourth", "third"]
+    await stage.conductor.wait_idle()
+    await stage.workspace.aclose()
+
+
+async def test_work_goes_on_when_the_answer_ends_while_prompts_change_places(stage: Stage) -> None:
+    await stage.conductor.submit("first SCN:say x. SCN:stall")
+    await stage.conductor.submit("second SCN:say y")
+    third = await stage.conductor.submit("third SCN:say z")
+    await stage.seen(events.LegText)
+    await asyncio.gather(stage.conductor.move_queued(third, -1), stage.conductor.stop())
+    await stage.conductor.wait_idle()
+    assert [e.text for e in stage.of(events.LegFinished)][1:] in (["z", "y"], ["y", "z"])
+
+
+async def _legs_of(stage: Stage, *turn_ids: int):
+    return [leg for turn_id in turn_ids for leg in await stage.read(lambda conn, t=turn_id: legs.of_turn(conn, t))]
+
+
 @pytest.mark.parametrize(("how", "status"), [("SCN:empty", LegStatus.EMPTY), ("SCN:think hm", LegStatus.EMPTY)])
 async def test_an_answer_without_text_is_shown_as_empty(stage: Stage, how: str, status: LegStatus) -> None:
     await stage.say(f"go {how}")
