@@ -13,15 +13,30 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 @click.command()
 @click.option("--database", "database_alone", is_flag=True, help="Look at the database alone.")
 @click.option("--repair", is_flag=True, help="Mend what is right in one way only; a copy is made first.")
+@click.option("--terminal", "terminal_alone", is_flag=True, help="Try this terminal: keys, colours, clipboard, widths.")
+@click.option(
+    "--wait", type=click.FloatRange(0, 600), default=20.0, show_default=True, help="Seconds for each try; 0: none."
+)
 @json_option
 @pass_options
-def doctor(options: Options, database_alone: bool, repair: bool, as_json: bool) -> int:
+def doctor(
+    options: Options, database_alone: bool, repair: bool, terminal_alone: bool, wait: float, as_json: bool
+) -> int:
     """Check everything and say what to do.
 
     The installation, the files, the agents and the terminal."""
     from milk_tui.cli import checks, database_checks
 
-    if database_alone:
+    if database_alone and terminal_alone:
+        raise click.UsageError("--database and --terminal exclude each other.")
+    if terminal_alone:
+        from milk_tui.cli import terminal_doctor
+
+        try:
+            found, discovery = terminal_doctor.run(wait=wait), None
+        except terminal_doctor.NoTerminalError as error:
+            raise click.UsageError(f"{error.what} {error.hint}") from error
+    elif database_alone:
         found, discovery = list(database_checks.database(options.database_file, repair=repair)), None
     else:
         found, discovery = checks.run_all(options, repair=repair)
