@@ -13,7 +13,7 @@ import msgspec
 
 from milk_tui.modelhost import process
 from milk_tui.modelhost.lines import LineCutter
-from milk_tui.modelhost.protocol import AnyAnswer, HostEvent, HostReport, Ping, Request, decode_answer, encode
+from milk_tui.modelhost.protocol import AnyAnswer, Done, HostEvent, HostReport, Ping, Request, decode_answer, encode
 
 _CHUNK = 64 * 1024
 """Bytes read at a time: about 2 ms of decoding, so that the screen is never held up."""
@@ -162,7 +162,7 @@ class Supervisor:
             self._deaths.append(time.monotonic())
             self._log.say(why)
             if not self._may_start():
-                hint = f"See {self._log.path}."
+                hint = f"It died too often: wait {self._limits.window_s:.0f} s, then ask again. See {self._log.path}."
                 self._set_state(HostState.FAILED, f"{why} {hint}")
                 self._on_death(why)
                 return
@@ -232,6 +232,9 @@ class Supervisor:
                 self._set_state(HostState.FAILED, detail)
             case HostEvent(id=0):
                 pass
+            case Done(stop="finished"):
+                self._deaths.clear()  # a host that does its work is no host that dies as soon as it is started
+                self._on_answer(answer)
             case _:
                 self._on_answer(answer)
 
