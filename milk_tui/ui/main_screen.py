@@ -142,8 +142,12 @@ class MainScreen(Screen[None]):
         if Topic.KEYS in topics:
             self._offer_keys()
 
+    def on_resize(self, event: events.Resize) -> None:
+        self.prompt.styles.max_height = sizes.prompt_rows(event.size.height)
+
     def _show_asked(self) -> None:
-        """What agents ask, over the prompt."""
+        """What agents ask, over the prompt; the bricks make room for it."""
+        self.set_class(bool(self._state.asked), "-asked")
         if self._permission is None:
             if not self._state.asked:
                 return

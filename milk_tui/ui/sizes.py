@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 WIDTHS = [(0, "-narrow"), (80, "-medium"), (110, "-wide"), (160, "-huge")]
-HEIGHTS = [(0, "-low"), (16, "-high")]
+HEIGHTS = [(0, "-low"), (18, "-high")]
+
+
+def prompt_rows(height: int) -> int:
+    """How many rows the prompt may grow to on a screen of that height: at most ten, never over the conversation."""
+    return max(3, min(10, height // 3))
 
 
 def classes(width: int, height: int) -> str:
