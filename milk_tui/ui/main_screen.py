@@ -354,6 +354,9 @@ class MainScreen(Screen[None]):
     async def action_search(self) -> None:
         await self.begin_search()
 
+    def action_queue(self) -> None:
+        self._want("queue")
+
     def action_follow(self) -> None:
         if self.conversation is not None:
             self.conversation.transcript.call_later(self.conversation.transcript.follow)

@@ -111,6 +111,15 @@ class Passing(Navigation):
         title = await conversation_doings.fork_at(self.control, event.key)
         self.main.note(f"this is {title}, a copy to go another way with")
 
+    @work(group="dialog", exit_on_error=False)
+    async def action_queue(self) -> None:
+        """The prompts that wait; what is taken back is edited in the prompt."""
+        from milk_tui.ui.queue_dialog import QueueDialog
+
+        text = await self.push_screen_wait(QueueDialog(self.state, self.control))
+        if text is not None:
+            self.main.put_back(text)
+
     def on_search_bar_wanted(self, event: SearchBar.Wanted) -> None:
         if self.main.search is not None:
             self._search(self.main.search.look(event.words))

@@ -65,5 +65,13 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         ("pageup",),
     ),
     Action("page-down", "page down", "The conversation a page down; in a long prompt, the cursor.", P, ("pagedown",)),
+    Action(
+        "queue",
+        "waiting prompts",
+        "The prompts that wait while an answer runs: take one back to edit it, drop one, put them in another order.",
+        S,
+        ("f8",),
+        "queue",
+    ),
     Action("follow", "follow", "To the end of the conversation, and stay there whatever comes.", S, ("ctrl+end",)),
 )

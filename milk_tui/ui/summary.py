@@ -176,7 +176,7 @@ def queue(state: SessionState) -> Line:
         why = "until the session is open"
     verb = "waits" if number == 1 else "wait"
     said = f"{f.plural(number, 'prompt')} {verb} {why.removeprefix('waits ')}".rstrip()
-    return ((said, "warning"), (" · /unqueue takes it back", "dim"))
+    return ((said, "warning"), (" · /queue to edit", "dim"))
 
 
 def news(state: SessionState, width: int) -> Line:

@@ -93,7 +93,7 @@ async def test_a_second_prompt_waits_visibly_and_can_be_taken_back(open_desk) ->
         await desk.say("first SCN:say Working. SCN:stall")
         await desk.sees("Working.")
         await desk.say("second one")
-        await desk.sees("1 prompt waits for the turn before it")
+        await desk.sees("1 prompt waits for the turn before it · /queue")
         await desk.say("/unqueue")
         await desk.gone("1 prompt waits")
         assert desk.app.main.prompt.text == "second one"
