@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +98,7 @@ def colours(answers: Answers, environ: Mapping[str, str]) -> Iterator[Check]:
 
 def _has(style: str, *parameters: str) -> bool:
     """Whether a style (``0;48:2::1:2:3``) holds a background of these parameters, however they are parted."""
-    parts = [part for part in style.replace(":", ";").split(";") if part]
+    parts = re.findall(r"\d+", style)
     return "48" in parts and parts[parts.index("48") + 1 :][: len(parameters)] == list(parameters)
 
 
