@@ -117,7 +117,7 @@ async def test_hiding_the_pane_that_has_the_focus_gives_it_to_the_prompt(open_de
         assert desk.app.main.prompt.has_focus
 
 
-@pytest.mark.parametrize(("width", "sidebar"), [(140, 42), (110, 42), (109, 30), (80, 30), (79, 0), (40, 0)])
+@pytest.mark.parametrize(("width", "sidebar"), [(200, 60), (140, 44), (110, 44), (109, 30), (80, 30), (79, 0), (40, 0)])
 async def test_the_sidebar_follows_the_width(open_desk, width: int, sidebar: int) -> None:
     async with open_desk((width, 24), ready=False) as desk:
         await desk.pilot.pause()
