@@ -342,12 +342,16 @@ class Conductor:
 
     async def plan_escalation(self, prompt: str = "") -> ContextPlan:
         """What the escalation agent would be given now (nonces masked). Raises MilkError when there is none."""
-        agent = self._roster.get(Role.ESCALATION)
+        return await self.plan_next(Role.ESCALATION, prompt)
+
+    async def plan_next(self, role: Role, prompt: str = "") -> ContextPlan:
+        """What the agent in that role would be given now (nonces masked). Raises MilkError when there is none."""
+        agent = self._roster.get(role)
         if agent is None:
-            raise MilkError(self._roster.advice[Role.ESCALATION] or "Looking for an escalation agent …")
+            raise MilkError(self._roster.advice[role] or f"Looking for an agent for the role {role} …")
         view = LegView(
             session=self.session,
-            role=Role.ESCALATION,
+            role=role,
             caps=agent.caps,
             config=self._config,
             project=self._desk.project,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from milk_tui.config import Config
     from milk_tui.engine.events import AnyEvent
     from milk_tui.engine.launch import Launch
+    from milk_tui.ui.cache_watch import CacheWatch
     from milk_tui.ui.commands import Command, Commands
 
 OPEN_AFTER_S = 0.03
@@ -69,6 +70,7 @@ class MilkApp(Appearance):
         self.main = MainScreen(self.state, self.control, self.look_book)
         self.terminal = None
         self._commands: Commands | None = None
+        self._cache: CacheWatch | None = None
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
         self._leaving = False
@@ -201,10 +203,22 @@ class MilkApp(Appearance):
             if (changed := getattr(screen, "state_changed", None)) is not None:
                 changed(topics, facts)
 
+        if Topic.KEYS in topics:
+            self.look_at_cache()
     def _show_in_conversation(self, event: AnyEvent) -> None:
         """An event that can't be shown is logged: it must not end the program, nor the answer."""
         if self.main.conversation is None:
             return
+    @work(group="cache", exclusive=True, exit_on_error=False)
+    async def look_at_cache(self) -> None:
+        """Say, or no longer say, that the next prompt pays for the whole prefix again."""
+        if self._cache is None:
+            from milk_tui.ui.cache_watch import CacheWatch
+
+            self._cache = CacheWatch(self.control, self.state, self.set_timer, self.look_at_cache)
+        if await self._cache.look():
+            self.main.state_changed({Topic.STATUS})
+
         try:
             self.main.conversation.hear(event)
         except Exception:
@@ -218,6 +232,7 @@ class MilkApp(Appearance):
     @on(MainScreen.Sent)
     def prompt_sent(self, event: MainScreen.Sent) -> None:
         """A prompt or a command was entered; a command that is none stays where it is."""
+        self.look_at_cache()
         from milk_tui.ui.commands import CommandError, parse
 
         try:

@@ -13,29 +13,29 @@ from milk_tui.ui.paint import Line, Piece
 from milk_tui.ui.row_list import Heading, Row
 from milk_tui.ui.words import ItemRow, TextRow, blank
 
-LABEL = 30
+LABEL = 15
 """Cells of a bar's name at most."""
 _RULES = {
-    "explicit": "you sent it there",
+    "explicit": "sent by you",
     "pin": "pinned by you",
-    "waiting": "the agent had asked you",
-    "sticky": "the agent had escalated",
-    "hard": "the prompt names an agent",
+    "waiting": "had asked you",
+    "sticky": "stayed there",
+    "hard": "named in it",
     "repeat": "asked again",
-    "signals": "words of the prompt",
-    "classifier": "a model judged it",
-    "primary": "nothing else decided",
-    "fall-back": "the other was not there",
-    "self-escalation": "the agent escalated",
+    "signals": "its words",
+    "classifier": "a model's word",
+    "primary": "no other rule",
+    "fall-back": "for the other",
+    "self-escalation": "handed over",
     "command": "your shell commands",
     "": "not known",
 }
 _BROUGHT = {
-    "user": "said by you",
-    "primary": "noted by the primary",
-    "escalation": "noted by the escalation",
-    "helper": "noted by the helper",
-    "system": "noted by the program",
+    "user": "by you",
+    "primary": "by primary",
+    "escalation": "by escalation",
+    "helper": "by the helper",
+    "system": "by the program",
 }
 _BECAME = {
     "live": "hold",
@@ -63,9 +63,11 @@ class BarRow:
         return 1
 
     def lines(self, width: int) -> Sequence[Line]:
-        name = f.pad(self.name, min(LABEL, max(8, width - 22)))
-        tail = f" {self.number:>6,}  {f.percent(self.number / self.whole) if self.whole else ''}"
-        room = max(1, width - len(self.mark[0]) - len(name) - 16)
+        name = f.pad(self.name, min(LABEL, max(8, width - 16)))
+        tail = f" {self.number:>6,}"
+        if width >= 44:
+            tail += f"{f.percent(self.number / self.whole) if self.whole else '':>7}"
+        room = max(1, width - len(self.mark[0]) - len(name) - len(tail) - 3)
         filled = max(1, round(self.number / self.largest * room)) if self.number and self.largest else 0
         bar = f.FULL * filled + f.EMPTY * (room - filled)
         return [(self.mark, (name, ""), (f" {bar}", self.mark[1] or "heading"), (tail, "dim"))]

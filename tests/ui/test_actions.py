@@ -172,6 +172,7 @@ def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.prompt import Prompt
     from milk_tui.ui.sessions import SessionPicker
     from milk_tui.ui.state import SessionState
+    from milk_tui.ui.statistics import StatisticsScreen
     from milk_tui.ui.transcript import Transcript
 
     homes = {
@@ -187,6 +188,7 @@ def test_every_action_is_done_somewhere() -> None:
         Where.PERMISSION: PermissionDialog,
         Where.HELPER: HelperDialog,
         Where.CHANGES: ChangesDialog,
+        Where.STATISTICS: StatisticsScreen,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
     for action in ACTIONS:

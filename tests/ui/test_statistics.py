@@ -90,7 +90,7 @@ def test_the_lists_say_routes_and_facts() -> None:
         for line in row.lines(60)
     ]
     text = "\n".join(shown)
-    for words in ("9 turns · 9 answers", "nothing else decided", "pinned by you", "said by you", "4 facts", "≥ $"):
+    for words in ("9 turns · 9 answers", "no other rule", "pinned by you", "by you", "4 facts", "≥ $"):
         assert words in text, text
     assert all(cell_len(line) <= 60 for line in shown)
 

@@ -1,0 +1,84 @@
+"""Whether the next prompt will pay for the whole prefix again: a provider's cache lasts, and holds for one prefix.
+
+What a provider keeps and how long is its own affair: where that is not known, and nothing else has changed, nothing is
+said (``style.md``, "meters that lie"). Pure; times are UTC milliseconds.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+LEAST_TOKENS = 1_024
+"""A prefix that is smaller is cached by nobody, and costs next to nothing."""
+_MINUTE_MS = 60_000
+_KEPT_MINUTES = {
+    "openai": 10,
+    "azure": 10,
+    "deepseek": 60,
+    "gemini": 5,
+}
+"""Minutes without a request after which a provider's own documents say that a prefix is likely gone."""
+_WITH_BREAKPOINTS = ("anthropic", "bedrock", "vertex_ai")
+"""Providers whose cache lasts as long as the request asks for."""
+_ASKED_MINUTES = {"5m": 5, "1h": 60}
+
+
+class Sent(Struct, frozen=True, kw_only=True):
+    """The newest request of an agent in a session."""
+
+    model: str
+    at_ms: int
+    """When its answer ended, which is when the cache was used last."""
+    tokens: int
+    """Its size, as reported or estimated."""
+    estimated: bool
+    cached: bool
+    """True when the provider reported that it read from its cache, or wrote to it."""
+    prefix: str
+    """The stable text that it began with."""
+
+
+class Cold(Struct, frozen=True, kw_only=True):
+    """Why the cache will not help. ``why``: expired · model · prefix."""
+
+    why: str
+    tokens: int
+    estimated: bool
+    idle_ms: int
+
+
+def kept_ms(model: str, asked: str) -> int | None:
+    """How long a prefix is kept after its last use; ``None``: not known. ``asked``: the time that requests ask for."""
+    provider = model.partition("/")[0].casefold()
+    if provider in _WITH_BREAKPOINTS:
+        minutes = _ASKED_MINUTES.get(asked)
+    else:
+        minutes = _KEPT_MINUTES.get(provider)
+    return None if minutes is None else minutes * _MINUTE_MS
+
+
+def cold(last: Sent | None, *, model: str, prefix: str | None, asked: str, now_ms: int) -> Cold | None:
+    """Why the next request of this model will likely be paid in full; ``None``: it likely won't, or was never cached.
+
+    ``prefix``: the stable text that the next request begins with; ``None``: it is not compared.
+    """
+    if last is None or last.tokens < LEAST_TOKENS or not last.cached:
+        return None
+    idle = max(0, now_ms - last.at_ms)
+    why = ""
+    if model != last.model:
+        why = "model"
+    elif prefix is not None and prefix != last.prefix:
+        why = "prefix"
+    elif (kept := kept_ms(model, asked)) is not None and idle >= kept:
+        why = "expired"
+    return Cold(why=why, tokens=last.tokens, estimated=last.estimated, idle_ms=idle) if why else None
+
+
+def expires_in_ms(last: Sent | None, *, model: str, asked: str, now_ms: int) -> int | None:
+    """How long the prefix is kept from now on; ``None``: not known, or nothing is kept."""
+    kept = kept_ms(model, asked)
+    if last is None or kept is None or last.tokens < LEAST_TOKENS or not last.cached:
+        return None
+    left = last.at_ms + kept - now_ms
+    return left if left > 0 else None
