@@ -20,7 +20,14 @@ class PerceptRefusedError(MilkError):
 
 
 class StoreError(MilkError):
-    """The database can't be used: damaged, newer than this program, read-only, locked, or its folder is."""
+    """The database can't be used: damaged, newer than this program, read-only, locked, or its folder is.
+
+    ``passes``: the same may work in a while, when the disk has room again or another program has let go.
+    """
+
+    def __init__(self, what: str, hint: str = "", *, passes: bool = False) -> None:
+        super().__init__(what, hint)
+        self.passes = passes
 
 
 class ConfigError(MilkError):

@@ -43,6 +43,7 @@ from milk_tui.engine.helper import delivery
 from milk_tui.engine.leg_calls import LegCalls
 from milk_tui.engine.leg_hands import LegHands
 from milk_tui.engine.order import Desk, Order, Outcome, view_of
+from milk_tui.engine.patience import Patience
 from milk_tui.engine.perception_harness import LegDoubts
 from milk_tui.engine.recalling import repaired
 from milk_tui.engine.receipt import receipt_of
@@ -77,6 +78,7 @@ class LegRun:
     _saver: Saver = field(init=False)
     _doubts: LegDoubts = field(init=False)
     _calls: LegCalls = field(init=False)
+    _patience: Patience = field(init=False)
     _notes: Sequence[Note] = ()
     """Of the recall helper, for the start of this leg."""
     _usage: Usage = field(default_factory=Usage)
@@ -126,6 +128,8 @@ class LegRun:
     async def stop(self) -> None:
         """The person stops the leg: partial text is kept and marked."""
         self._stopped = True
+        if self._work is not None and self._work.done():
+            self._patience.end()
         await self._halt()
 
     async def _halt(self) -> None:
@@ -160,6 +164,7 @@ class LegRun:
         believed = (*self.state.invariants, *self.state.frame, *self.state.working)
         self._doubts = LegDoubts(believed, self._captures.perceived)
         self._saver = Saver(self._save, self._save_failed)
+        self._patience = Patience(self._warn, attended=desk.permissions is not None and desk.permissions.attended)
         self._calls = LegCalls(desk, session, order, self.leg.id, self._publish)
         desk.publish(
             events.LegStarted(
@@ -343,14 +348,17 @@ class LegRun:
         return await asyncio.shield(asyncio.ensure_future(self._commit()))
 
     async def _commit(self) -> Outcome:
-        await self._show(*self._answer.close())
+        visible, found = self._answer.close()
+        await self._show(visible, [])
+        for capture in found:
+            await self._patience.store(partial(self._captures.tag, capture))
         await self._saver.stop()
-        await self._captures.hear_outside()
+        await self._patience.store(self._captures.hear_outside)
         now = now_ms()
         ending = await self._with_uses(self._ending())
-        done = await self.desk.store.write(
-            lambda db: commit(db, self.leg, ending, budget_chars=self.desk.config.context.context_budget_chars, now=now)
-        )
+        budget = self.desk.config.context.context_budget_chars
+        write = partial(commit, leg=self.leg, ending=ending, budget_chars=budget, now=now)
+        done = await self._patience.store(lambda: self.desk.store.write(write))
         if done is not None:
             self._announce(done)
         self._publish(

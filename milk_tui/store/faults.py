@@ -23,16 +23,20 @@ def explain(error: sqlite3.Error, path: Path) -> StoreError | None:
     match _code(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreError(
-                f"{path} is locked by another program.", "Close the program that holds it, then try again."
+                f"{path} is locked by another program.", "Close the program that holds it, then try again.", passes=True
             )
         case sqlite3.SQLITE_FULL:
-            return StoreError(f"{path} can't grow: the disk is full.", "Make room; what was typed is kept here.")
+            return StoreError(
+                f"{path} can't grow: the disk is full.", "Make room; what was typed is kept here.", passes=True
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return StoreError(f"{path} can't be written.", f"Check its mode and its disk: ls -l {path}")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return damaged(path, str(error))
         case sqlite3.SQLITE_IOERR:
-            return StoreError(f"{path}: the disk reports an error ({error}).", "Check the disk and its space.")
+            return StoreError(
+                f"{path}: the disk reports an error ({error}).", "Check the disk and its space.", passes=True
+            )
         case sqlite3.SQLITE_CANTOPEN:
             return StoreError(f"{path} can't be opened.", f"Check the folder {path.parent}.")
         case _:
