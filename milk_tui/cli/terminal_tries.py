@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -56,6 +57,8 @@ class Tries:
     wait: float
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     _someone: bool = False
+    _came: deque[Message] = field(default_factory=deque)
+    """What came in one piece with what was waited for, and is still to be looked at."""
     _parser: Callable[[str], Iterable[Message]] | None = None
     _tick: Callable[[], Iterable[Message]] | None = None
 
@@ -92,9 +95,13 @@ class Tries:
         """What the screen would be told, until nothing comes for that time."""
         assert self._parser is not None and self._tick is not None
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
+        while True:
+            while self._came:
+                yield self._came.popleft()
+            if (left := deadline - time.monotonic()) <= 0:
+                return
             data = self.line.receive(min(left, 0.05))
-            yield from self._parser(data.decode("utf-8", "replace")) if data else self._tick()
+            self._came.extend(self._parser(data.decode("utf-8", "replace")) if data else self._tick())
 
     def _next(self, wanted: Callable[[Message], object]) -> Message | None:
         """The next thing that counts: a key, or what ``wanted`` says. ``None``: skipped, or nothing came.
