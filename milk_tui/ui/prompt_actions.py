@@ -70,7 +70,7 @@ PROMPT_ACTIONS: tuple[Action, ...] = (
         "waiting prompts",
         "The prompts that wait while an answer runs: take one back to edit it, drop one, put them in another order.",
         S,
-        ("f8",),
+        ("ctrl+t",),
         "queue",
     ),
     Action("follow", "follow", "To the end of the conversation, and stay there whatever comes.", S, ("ctrl+end",)),

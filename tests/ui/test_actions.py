@@ -54,10 +54,10 @@ def test_bindings_carry_id_title_and_help() -> None:
 
 
 def test_a_configured_key_replaces_the_built_in_one() -> None:
-    keymap = actions.keymap({"escalate": ("ctrl+t", "f9")})
+    keymap = actions.keymap({"escalate": ("f10", "f9")})
     assert keymap.problems == ()
-    assert keymap.of(actions.BY_ID["escalate"]) == ("ctrl+t", "f9")
-    assert keymap.overrides() == {"escalate": "ctrl+t,f9"}
+    assert keymap.of(actions.BY_ID["escalate"]) == ("f10", "f9")
+    assert keymap.overrides() == {"escalate": "f10,f9"}
     assert keymap.of(actions.BY_ID["help"]) == ("f1",)
 
 
@@ -92,10 +92,10 @@ def test_the_same_key_may_mean_another_thing_in_another_list() -> None:
 
 
 def test_what_has_no_key_can_be_given_one() -> None:
-    keymap = actions.keymap({"retry": ("ctrl+t",)})
+    keymap = actions.keymap({"retry": ("f10",)})
     assert keymap.problems == ()
     assert [action.id for action in keymap.bound] == ["retry"]
-    assert keymap.shown(actions.BY_ID["retry"]) == "^t"
+    assert keymap.shown(actions.BY_ID["retry"]) == "F10"
 
 
 @pytest.mark.parametrize(
@@ -171,6 +171,7 @@ def test_every_action_is_done_somewhere() -> None:
     from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.prompt import Prompt
     from milk_tui.ui.sessions import SessionPicker
+    from milk_tui.ui.settings import SettingsScreen
     from milk_tui.ui.state import SessionState
     from milk_tui.ui.statistics import StatisticsScreen
     from milk_tui.ui.transcript import Transcript
@@ -189,6 +190,7 @@ def test_every_action_is_done_somewhere() -> None:
         Where.HELPER: HelperDialog,
         Where.CHANGES: ChangesDialog,
         Where.STATISTICS: StatisticsScreen,
+        Where.SETTINGS: SettingsScreen,
     }
     commands = Commands(None, SessionState(), None)  # type: ignore[arg-type]
     for action in ACTIONS:

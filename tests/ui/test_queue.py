@@ -14,7 +14,7 @@ async def line(open_desk, *prompts: str):
         for prompt in prompts:
             await desk.say(prompt)
         await desk.until(lambda: len(desk.app.state.queue) == len(prompts), "the line")
-        await desk.press("f8")
+        await desk.press("ctrl+t")
         await desk.sees("waiting prompts", *prompts)
         yield desk
         if len(desk.app.screen_stack) > 1:
