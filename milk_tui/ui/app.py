@@ -68,6 +68,10 @@ class MilkApp(Appearance):
         self.keymap = Keymap({})
         self.look_book = LookBook()
         self.main = MainScreen(self.state, self.control, self.look_book)
+        if self.look.plain:
+            from milk_tui.ui import plain
+
+            self.main.said = plain.Said(self.state)
         self.terminal = None
         self._commands: Commands | None = None
         self._cache: CacheWatch | None = None
@@ -86,6 +90,8 @@ class MilkApp(Appearance):
         """The first frame is out: from here on things may take a moment."""
         self._painted_at = time.monotonic()
         self.take_early_keys()
+        self.show_cursor()
+        self.app_resume_signal.subscribe(self, self.show_cursor)
         self._open()
 
     @work(group="open", exit_on_error=False)
@@ -106,6 +112,8 @@ class MilkApp(Appearance):
 
     async def _open_session(self) -> None:
         drawing = await asyncio.to_thread(import_module, "milk_tui.ui.conversation")
+        if self.look.plain:
+            import_module("milk_tui.ui.plain").name_in_conversation()
         self._add_styles("transcript")
         self._add_styles("permission")
         await self.main.add_conversation(drawing.Conversation())
@@ -363,7 +371,10 @@ def run(launch: Launch, *, plain: bool = False) -> int:
     terminal_says.collect(sys.stdin.fileno())
     dark = background.said_by(os.environ) if terminal_says.dark is None else terminal_says.dark
     config = launch.config_path or paths.config_file()
-    app = MilkApp(launch, first_look.of(os.environ, config, dark=dark, plain=plain))
+    look = first_look.of(os.environ, config, dark=dark, plain=plain)
+    if look.plain:
+        import_module("milk_tui.ui.plain").prepare()
+    app = MilkApp(launch, look)
     log = paths.log_dir() / "screen.log"
     with guard.only_the_screen(log) as terminal:
         safe_log.to(sys.stderr)

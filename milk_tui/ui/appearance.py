@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.filter import NoColor
@@ -40,6 +40,10 @@ class Appearance(Passing):
             self._use_no_colour()
         if look.still or look.plain:
             self.animation_level = "none"
+        if look.plain or look.few_signs:
+            from milk_tui.ui import spelling
+
+            self._filters.append(spelling.Spelled(spelling.PLAIN if look.plain else spelling.CONSOLE))
         self._named_terminal = ""
         self._alert = "both"
         self._alert_after_s = 20.0
@@ -66,6 +70,18 @@ class Appearance(Passing):
         THE_TERMINAL.on_answer = lambda dark: loop.call_soon_threadsafe(self.ground_is, dark)
         if THE_TERMINAL.attributes is not None and hasattr(self._driver, "attrs_before"):
             self._driver.attrs_before = THE_TERMINAL.attributes  # type: ignore[union-attr]
+
+    def show_cursor(self, _: object = None) -> None:
+        """The terminal's own cursor, which voices and braille displays follow."""
+        if self.look.plain and self._driver is not None:
+            self._driver.write("\x1b[?25h")
+
+    def notify(self, message: str, **more: Any) -> None:
+        """A message that goes by itself is a line that stays on the plain screen."""
+        if self.main.said is not None:
+            self.main.said.add(message)
+        else:
+            super().notify(message, **more)
 
     def take_early_keys(self) -> None:
         """Keys that were typed before there was a prompt."""

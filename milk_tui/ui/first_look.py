@@ -27,6 +27,8 @@ class FirstLook:
     """The terminal's background; ``None`` is unknown."""
     few_colours: bool = False
     no_colour: bool = False
+    few_signs: bool = False
+    """The font lacks most of the program's signs."""
     plain: bool = False
     still: bool = False
     """Nothing moves by itself."""
@@ -53,6 +55,7 @@ def of(environ: Mapping[str, str], config: Path, *, dark: bool | None = None, pl
         dark=dark,
         few_colours=has_few_colours(environ),
         no_colour=has_no_colour(environ),
+        few_signs=environ.get("TERM", "") == "linux",
         plain=plain or is_on(environ, "MILK_TUI_PLAIN") or settings.get("plain") is True,
         still=is_on(environ, "MILK_TUI_REDUCED_MOTION") or settings.get("reduced_motion") is True,
     )

@@ -172,6 +172,7 @@ def _meet(one: Where, other: Where) -> bool:
     return one is other or one in wide or other in wide
 
 
+_CONTROL = {"ctrl": "^"}
 _SHORT = {"escape": "esc", "slash": "/", "question_mark": "?", "space": "space", "plus": "+", "minus": "-"}
 
 
@@ -181,4 +182,11 @@ def display(key: str) -> str:
     if name[0] == "f" and name[1:].isdigit():
         name = name.upper()
     name = _SHORT.get(name) or format_key(name)
-    return "".join("^" if modifier == "ctrl" else f"{modifier}+" for modifier in modifiers) + name
+    return "".join(_CONTROL.get(modifier, f"{modifier}+") for modifier in modifiers) + name
+
+
+def speak() -> None:
+    """From now on keys are written as they are called, for those who hear them."""
+    _CONTROL.clear()
+    signs = ("question_mark", "slash", "plus", "minus")
+    _SHORT.update({name: name.replace("_", " ") for name in (*_NAMED.split(), *signs)})

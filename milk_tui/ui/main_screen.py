@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from milk_tui.ui.conversation import Conversation
     from milk_tui.ui.permission_dialog import PermissionDialog
     from milk_tui.ui.permission_host import PermissionHost
+    from milk_tui.ui.plain import Said
     from milk_tui.ui.search_host import SearchHost
 
 
@@ -95,6 +96,8 @@ class MainScreen(Screen[None]):
         """When the prompt last changed, on the monotonic clock."""
         self._arguments: Arguments | None = None
         """What can follow a command; there once one was written."""
+        self.said: Said | None = None
+        """What happens, in lines of text: on the plain screen."""
         self._permission: PermissionHost | None = None
         """There once an agent has asked something."""
 
@@ -108,6 +111,8 @@ class MainScreen(Screen[None]):
             with Vertical(id="conversation", classes="pane") as conversation:
                 conversation.border_title = "conversation"
             yield self.sidebar
+        if self.said is not None:
+            yield self.said
         yield self.box
         yield self.footer
         yield self._look_book
@@ -179,6 +184,10 @@ class MainScreen(Screen[None]):
         self.set_class(not settings.sidebar, "-no-sidebar")
 
     def _say(self) -> None:
+        if self.said is not None:
+            self.said.state_changed()
+            self.box.say((("prompt", ""),), summary.queue(self._state))
+            return
         now = time.monotonic()
         frame = -1 if self._reduced_motion else self._frame
         corner = summary.queue(self._state)
@@ -401,7 +410,10 @@ class MainScreen(Screen[None]):
         self.state_changed(Topic)
 
     def note(self, text: str, severity: str = "information") -> None:
-        self.box.note(text, severity)
+        if self.said is not None:
+            self.said.add(text)
+        else:
+            self.box.note(text, severity)
 
     def copy(self, text: str) -> None:
         self.app.copy_to_clipboard(text)

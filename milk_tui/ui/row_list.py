@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -199,6 +199,7 @@ class RowList(Painter, ScrollView, can_focus=True):
                 self.action_choose()
 
     def on_focus(self) -> None:
+        self._lead_eyes()
         self.refresh()
 
     def on_blur(self) -> None:
@@ -207,6 +208,7 @@ class RowList(Painter, ScrollView, can_focus=True):
     def watch_cursor(self, old: int, new: int) -> None:
         for index in (old, new):
             self._refresh_row(index)
+        self._lead_eyes()
         self._say_moved()
 
     def action_move(self, step: int) -> None:
@@ -293,6 +295,13 @@ class RowList(Painter, ScrollView, can_focus=True):
         index = self._index(key, near)
         if index is not None:
             self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True)
+
+    def _lead_eyes(self) -> None:
+        """Put the terminal's cursor, which screen readers follow, on the row."""
+        seen = self.content_region
+        if (self.has_focus or self.led) and seen.area and 0 <= self.cursor < len(self._ends):
+            row = self._top(self.cursor) - round(self.scroll_offset.y)
+            self.app.cursor_position = seen.offset + Offset(0, row)
 
     def _refresh_row(self, index: int) -> None:
         if 0 <= index < len(self._ends):
