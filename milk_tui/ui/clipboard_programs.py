@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -13,7 +14,9 @@ from milk_tui.core.text import one_line
 from milk_tui.ui.clipboard_ways import Program
 
 WRITE_S = 3.0
-READ_S = 2.0
+READ_S = 1.0
+AGAIN_S = 0.05
+"""Seconds between two looks at the clipboard."""
 READ_BACK_BYTES = 4_000_000
 """Longer texts are not read back; the exit code has to do."""
 _KEPT = (
@@ -30,15 +33,25 @@ class NotCopiedError(Exception):
 
 def copy(program: Program, text: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Hand ``text`` to the program; True when it gave the same text back, False when it only said that all is well.
-    Blocks for at most ``WRITE_S + READ_S`` seconds. Raises NotCopiedError."""
+    Blocks for at most ``WRITE_S + 2 * READ_S`` seconds. Raises NotCopiedError.
+
+    Such a program may say that all is well a moment before the clipboard is its own, so that it is asked again."""
     names = _environment(program, environ)
     data = text.encode(program.encoding, "replace")
     _run(program.write, data, names, WRITE_S)
     if not program.read or len(data) > READ_BACK_BYTES or not _is_here(program.read[0], names):
         return False
-    if read(program, environ) != text:
-        raise NotCopiedError(f"{program.name} says all is well, but the clipboard holds something else")
-    return True
+    deadline = time.monotonic() + READ_S
+    while True:
+        try:
+            if read(program, environ) == text:
+                return True
+            why = f"{program.name} says all is well, but the clipboard holds something else"
+        except NotCopiedError as error:
+            why = str(error)
+        if time.monotonic() > deadline:
+            raise NotCopiedError(why)
+        time.sleep(AGAIN_S)
 
 
 def read(program: Program, environ: Mapping[str, str] = os.environ) -> str:

@@ -322,7 +322,12 @@ class Terminal:
         tail = _TAIL.search(data)
         cut = tail.start() if tail and len(data) - tail.start() < _LONGEST_TAIL else len(data)
         self._tail = data[cut:]
-        self._stream.feed(_SPECIAL.sub(self._special, data[:cut]))
+        fed = 0
+        for special in _SPECIAL.finditer(data, 0, cut):
+            self._stream.feed(data[fed : special.start()])  # what is asked after a text is answered after it
+            self._stream.feed(self._special(special))
+            fed = special.end()
+        self._stream.feed(data[fed:cut])
         return True
 
     def _special(self, match: re.Match[bytes]) -> bytes:
