@@ -47,8 +47,8 @@ class Hello(Struct, frozen=True, kw_only=True):
         """The result in one line."""
         if not self.ok:
             return f"{self.problem} {self.hint}".strip()
-        first = "" if self.first_s is None else f"first word after {_seconds(self.first_s)}, "
-        return f"“{one_line(self.answer, 120)}”  {first}done after {_seconds(self.total_s)}"
+        first = "" if self.first_s is None else f" (first word {_seconds(self.first_s)})"
+        return f"answered in {_seconds(self.total_s)}{first}: “{one_line(self.answer, 120)}”"
 
 
 async def say_hello(

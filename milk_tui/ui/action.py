@@ -23,6 +23,7 @@ class Where(StrEnum):
     CHANGES = "changed files"
     HELPER = "memory helper"
     STATISTICS = "statistics"
+    SETTINGS = "settings"
 
 
 WAYS: Mapping[Where, str] = {
@@ -37,6 +38,7 @@ WAYS: Mapping[Where, str] = {
     Where.CHANGES: "changes",
     Where.HELPER: "helper",
     Where.STATISTICS: "statistics",
+    Where.SETTINGS: "settings",
 }
 """The action that leads to each pane which is not there at the start, by its id."""
 

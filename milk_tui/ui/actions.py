@@ -21,6 +21,7 @@ from milk_tui.ui.perception_commands import PERCEPTION_ACTIONS
 from milk_tui.ui.prompt_actions import PROMPT_ACTIONS
 from milk_tui.ui.screen_actions import SCREEN_ACTIONS
 from milk_tui.ui.session_actions import SESSION_ACTIONS
+from milk_tui.ui.settings_actions import SETTINGS_ACTIONS
 from milk_tui.ui.statistics_actions import STATISTICS_ACTIONS
 from milk_tui.ui.work_actions import WORK_ACTIONS
 
@@ -138,6 +139,7 @@ ACTIONS: tuple[Action, ...] = (
     *WORK_ACTIONS,
     *HELPER_ACTIONS,
     *STATISTICS_ACTIONS,
+    *SETTINGS_ACTIONS,
     *PROMPT_ACTIONS,
     Action(
         "new-session",

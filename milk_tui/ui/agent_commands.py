@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import MilkError
+from milk_tui.core.records import Role
 from milk_tui.ui.action import Action, Takes, Where
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ AGENT_ACTIONS: tuple[Action, ...] = (
         Where.SESSION,
         (),
         "agent",
-        "[ROLE] [NAME]",
+        "[ROLE] [NAME] [default]",
         aliases=("agents",),
         takes=(Takes.ROLE_OR_AGENT, Takes.AGENT),
     ),
@@ -30,23 +31,25 @@ AGENT_ACTIONS: tuple[Action, ...] = (
 def agent_commands(control: Control, note: Callable[[str], None]) -> Mapping[str, Callable[[str], Awaitable[None]]]:
     """By the id of the action. ``note`` says what was done; ``MilkError`` goes through to the caller."""
 
-    async def agent(argument: str) -> None:
-        from milk_tui.core.records import Role
+    def named(usual: Role) -> Callable[[str], Awaitable[None]]:
+        async def give(argument: str) -> None:
+            from milk_tui.ui import model_picker
 
-        workspace = control.workspace
-        if workspace is None:
-            raise MilkError("the session is not open yet")
-        words = argument.split()
-        role = Role.ESCALATION
-        if words and words[0].lower() in [each.value for each in Role]:
-            role = Role(words.pop(0).lower())
-        if not words:
-            others = workspace.players.candidates()
-            note(f"{workspace.players.cast()}; /agent ROLE NAME, with one of: {', '.join(others)}, or a model")
-            return
-        if len(words) > 1:
-            raise MilkError("/agent takes a role and one name", "such as /agent primary claude")
-        spec = await workspace.use_agent(role, words[0])
-        note(f"{spec.name} is the {role} agent from the next turn on")
+            workspace = control.workspace
+            if workspace is None or not control.session_id:
+                raise MilkError("the session is not open yet")
+            words = argument.split()
+            role = usual
+            if words[0].lower() in [each.value for each in Role]:
+                role = Role(words.pop(0).lower())
+            always = len(words) == 2 and words[1].lower() == "default"
+            if len(words) != (2 if always else 1):
+                raise MilkError(
+                    "this takes a role and one name", "such as /agent primary claude, or with default at the end"
+                )
+            spec = await workspace.players.named(role, words[0])
+            note(await model_picker.give(workspace, control.session_id, spec, always=always))
 
-    return {"agent": agent}
+        return give
+
+    return {"agent": named(Role.ESCALATION), "model": named(Role.PRIMARY)}

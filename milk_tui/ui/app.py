@@ -141,6 +141,10 @@ class MilkApp(Appearance):
             self.notify(problem, severity="warning", markup=False, timeout=10)
         self.use_ui_settings(config.ui)
 
+    def config_changed(self, config: Config) -> None:
+        """Settings were changed: what of them is the screen's holds at once."""
+        self._use_config(config)
+
     @property
     def commands(self) -> Commands:
         """What commands do; imported when the first is run."""
@@ -207,16 +211,12 @@ class MilkApp(Appearance):
                 case _:
                     pass
         self.name_terminal()
+        if Topic.KEYS in topics:
+            self.look_at_cache()
         for screen in self.screen_stack:
             if (changed := getattr(screen, "state_changed", None)) is not None:
                 changed(topics, facts)
 
-        if Topic.KEYS in topics:
-            self.look_at_cache()
-    def _show_in_conversation(self, event: AnyEvent) -> None:
-        """An event that can't be shown is logged: it must not end the program, nor the answer."""
-        if self.main.conversation is None:
-            return
     @work(group="cache", exclusive=True, exit_on_error=False)
     async def look_at_cache(self) -> None:
         """Say, or no longer say, that the next prompt pays for the whole prefix again."""
@@ -227,6 +227,10 @@ class MilkApp(Appearance):
         if await self._cache.look():
             self.main.state_changed({Topic.STATUS})
 
+    def _show_in_conversation(self, event: AnyEvent) -> None:
+        """An event that can't be shown is logged: it must not end the program, nor the answer."""
+        if self.main.conversation is None:
+            return
         try:
             self.main.conversation.hear(event)
         except Exception:
@@ -236,11 +240,11 @@ class MilkApp(Appearance):
     def session_opened(self, event: SessionOpened) -> None:
         self.name_terminal()
         self.main.session_opened(switched=event.switched)
+        self.look_at_cache()
 
     @on(MainScreen.Sent)
     def prompt_sent(self, event: MainScreen.Sent) -> None:
         """A prompt or a command was entered; a command that is none stays where it is."""
-        self.look_at_cache()
         from milk_tui.ui.commands import CommandError, parse
 
         try:
@@ -285,7 +289,9 @@ class MilkApp(Appearance):
 
     async def perform(self, action: Action, argument: str = "") -> None:
         """Do what an action says, however it was asked for. Raises MilkError."""
-        if (command := self.commands.by_id.get(action.id)) is not None:
+        if action.id in ("agent", "model") and argument in ("", "primary", "escalation"):
+            self.action_model(argument or ("primary" if action.id == "model" else "escalation"))
+        elif (command := self.commands.by_id.get(action.id)) is not None:
             if action.needs_argument and not argument:
                 self.main.prompt.set_text(f"/{action.command} ")
                 return
@@ -294,6 +300,8 @@ class MilkApp(Appearance):
             await self.choose_theme(argument)
         elif action.id == "memory":
             self.action_memory(argument)
+        elif action.id == "settings":
+            self.action_settings(argument)
         elif action.id == "perception" and argument:
             await self.commands.by_id["perception-file"](argument)
         elif action.id == "sessions" and argument:

@@ -167,7 +167,7 @@ def _meet(one: Where, other: Where) -> bool:
         return one is other
     if Where.MEMORY in (one, other):
         return {one, other} <= {Where.MEMORY, Where.PERCEPTS, Where.EVERYWHERE}
-    if {one, other} & {Where.INSPECTOR, Where.PERCEPTION}:
+    if {one, other} & {Where.INSPECTOR, Where.PERCEPTION, Where.SETTINGS}:
         return one is other or Where.EVERYWHERE in (one, other)
     return one is other or one in wide or other in wide
 

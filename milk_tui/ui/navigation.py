@@ -130,6 +130,18 @@ class Navigation(GuardedApp):
         await self.guarded(self._show_made("statistics", "StatisticsScreen"))
 
     @work(group="inspect", exit_on_error=False)
+    async def action_settings(self, words: str = "") -> None:
+        await self.guarded(self._show_made("settings", "SettingsScreen", words=words))
+
+    @work(group="dialog", exit_on_error=False)
+    async def action_model(self, role: str = "primary") -> None:
+        """Another model for a role."""
+        picker = await asyncio.to_thread(import_module, "milk_tui.ui.model_picker")
+        from milk_tui.core.records import Role
+
+        await self.guarded(picker.choose(self, self.control, Role(role)))
+
+    @work(group="inspect", exit_on_error=False)
     async def action_perception(self) -> None:
         await self.guarded(self._show_made("perception", "PerceptionScreen"))
 

@@ -28,9 +28,10 @@ async def test_a_role_is_given_to_another_agent_by_command(home: Path, open_desk
     config.write_text(config.read_text() + '[agents.deep]\nmodel = "scripted/deep"\nrole = "escalation"\n')
     async with open_desk() as desk:
         await desk.say("/agent")
-        await desk.sees("escalation: deep")
+        await desk.sees("model for the ◆ escalation · now deep", "claude")
+        await desk.press("escape")
         await desk.say("/agent escalation claude")
-        await desk.sees("claude is the escalation agent from the next turn on")
+        await desk.sees("claude is the escalation agent from the next turn on, in this session")
         desk.app.main.prompt.set_text("SCN:say from the other program")
         await desk.press("ctrl+g")
         await desk.sees("claude", "from the other program")
