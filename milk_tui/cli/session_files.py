@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from milk_tui.interop.session_import import Plan
     from milk_tui.store import Store
 
-FORMS = {"md": "md", "markdown": "md", "json": "json", "html": "html", "htm": "html"}
 SHOWN = 20
 """Sessions that are listed one by one; the others are counted."""
 
@@ -49,21 +48,15 @@ def export_session(
     NAME is its title or the beginning of its id; without one it is the most recent of this directory.
     """
     from milk_tui.cli.stored import opened, session_called
-    from milk_tui.engine import session_export, session_html
+    from milk_tui.engine import session_export, session_writer
+    from milk_tui.engine.session_writer import Form
 
-    ending = Path(file).suffix.lstrip(".").casefold() if file else ""
-    form = form or FORMS.get(ending, "md")
+    wanted = Form(form) if form else session_writer.form_of(file or "") or Form.MARKDOWN
     with opened(options) as store:
         session = session_called(store, name)
-        file = file or session_export.default_name(session, form)
-        said = session_export.conversation(store, session.id)
+        file = file or session_export.default_name(session, wanted)
         with _target(file, force=force) as out:
-            if form == "json":
-                session_export.as_json(out, store, session, said, secrets=with_secrets)
-            elif form == "html":
-                session_html.html(out, session, said, secrets=with_secrets)
-            else:
-                session_export.markdown(out, session, said, secrets=with_secrets)
+            session_writer.write(out, store, session, wanted, secrets=with_secrets)
     if file != "-":
         output.line(f"Written: {file}", err=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
@@ -203,13 +204,14 @@ def as_json(
     out: TextIO, store: Store, session: Session, said: Iterable[Said], *, secrets: bool = False
 ) -> None:
     """Write the session as JSON: the conversation, bricks, need and the facts learned in it."""
-    from milk_tui.store import bricks, percept_archive
+    from milk_tui.store import attachments, bricks, percept_archive
 
     words = Words(session.nonces, secrets)
     current = store.read_sync(lambda conn: bricks.current(conn, session.id))
     facts = store.read_sync(
         lambda conn: [fact for fact in percept_archive.facts(conn, session.id) if fact.session_id == session.id]
     )
+    came_with = store.read_sync(lambda conn: attachments.images(conn, session.id))
     about = {
         "milk_tui_session": VERSION,
         "session": words.plain(session),
@@ -221,9 +223,18 @@ def as_json(
     for each in said:
         legs = [{"leg": words.plain(leg), "tools": words.plain(tools)} for leg, tools in each.legs]
         told = {"turn": words.plain(each.turn), "legs": legs}
+        if each.attached:
+            told["attached"] = [_attached(words, came, came_with.get(came.id)) for came in each.attached]
         out.write(between + json.dumps(told, ensure_ascii=False))
         between = ",\n    "
     out.write("\n  ]\n}\n")
+
+
+def _attached(words: Words, came: Attachment, image: bytes | None) -> dict[str, Any]:
+    """What came with a prompt, or what its command printed; an image's bytes as base64."""
+    told: dict[str, Any] = words.plain(came)
+    told["data"] = None if image is None else b64encode(image).decode()
+    return told
 
 
 def default_name(session: Session, form: str) -> str:

@@ -15,7 +15,9 @@ from msgspec import Struct
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Role, Session
 from milk_tui.core.text import one_line
+from milk_tui.engine import session_writer
 from milk_tui.engine.casting import new_nonce
+from milk_tui.engine.session_writer import Form
 from milk_tui.store import Store, messages, owner, session_copies, session_trash, sessions
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 TITLE_CHARS = 80
 PREVIEW_TURNS = 6
 PREVIEW_CHARS = 1_200
-FORMS = ("md", "html", "json")
 
 
 class Glimpse(Struct, frozen=True):
@@ -113,19 +114,16 @@ class SessionShelf:
     async def export(self, session_id: str, file: str, folder: Path) -> Path:
         """Write the session to a file, named from ``folder`` on, by its ending; a free name beside it when it is there.
 
-        Raises MilkError when the file can't be written, or its ending is none of ``FORMS``.
+        Raises MilkError when the file can't be written, or its ending is none that is known.
         """
-        form = Path(file).suffix.lstrip(".").casefold()
-        if form not in FORMS:
-            known = ", ".join(f".{each}" for each in FORMS)
+        form = session_writer.form_of(file)
+        if form is None:
+            known = ", ".join(f".{each}" for each in Form)
             raise MilkError(f"{file}: no such kind of file.", f"Let it end in {known}.")
         session = await self._store.read(lambda conn: sessions.get(conn, session_id))
         return await asyncio.to_thread(lambda: self._write(session, folder / Path(file).expanduser(), form))
 
-    def _write(self, session: Session, path: Path, form: str) -> Path:
-        from milk_tui.engine import session_export, session_html
-
-        said = session_export.conversation(self._store, session.id)
+    def _write(self, session: Session, path: Path, form: Form) -> Path:
         target = path
         try:
             for number in range(2, 1_000):
@@ -140,12 +138,7 @@ class SessionShelf:
             raise MilkError(f"{path}: {(error.strerror or 'it can not be written').lower()}.") from error
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
-                if form == "json":
-                    session_export.as_json(out, self._store, session, said)
-                elif form == "html":
-                    session_html.html(out, session, said)
-                else:
-                    session_export.markdown(out, session, said)
+                session_writer.write(out, self._store, session, form)
         except OSError as error:
             with contextlib.suppress(OSError):
                 target.unlink()

@@ -70,6 +70,12 @@ def shown(conn: sqlite3.Connection, turn_ids: Iterable[int]) -> dict[int, tuple[
     return own | _by_turn(conn, ids, "shown_turn_id", data=False)
 
 
+def images(conn: sqlite3.Connection, session_id: str) -> dict[int, bytes]:
+    """The bytes of a session's images, by the ids of the attachments."""
+    rows = conn.execute("select id, data from attachments where session_id = ? and data is not null", (session_id,))
+    return dict(tuple(row) for row in rows)
+
+
 def _by_turn(
     conn: sqlite3.Connection, turn_ids: Iterable[int], column: str, *, data: bool, only: str = ""
 ) -> dict[int, tuple[Attachment, ...]]:

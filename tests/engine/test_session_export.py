@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from functools import partial
@@ -9,9 +10,11 @@ from functools import partial
 import pytest
 from markdown_it import MarkdownIt
 
+from milk_tui.core.attachments import Attachment, Kind
 from milk_tui.core.records import Role, ToolStatus
-from milk_tui.engine import session_export, session_html
-from milk_tui.store import sessions, tool_calls
+from milk_tui.engine import session_export, session_writer
+from milk_tui.engine.session_writer import Form, form_of
+from milk_tui.store import attachments, sessions, tool_calls
 from tests.store.makers import answered, end_leg, make_leg, make_session, make_turn
 
 HOSTILE = (
@@ -35,14 +38,7 @@ def told(store):
 
 def written(store, session, form: str) -> str:
     out = io.StringIO()
-    said = session_export.conversation(store, session.id)
-    match form:
-        case "md":
-            session_export.markdown(out, session, said)
-        case "html":
-            session_html.html(out, session, said)
-        case _:
-            session_export.as_json(out, store, session, said)
+    session_writer.write(out, store, session, Form(form))
     return out.getvalue()
 
 
@@ -104,3 +100,32 @@ def test_a_file_is_named_by_the_title_and_stays_where_it_is(store, title: str, n
 
 def test_a_session_without_a_title_is_named_by_its_id(store, session) -> None:
     assert session_export.default_name(session, "html") == f"{session.id[:8]}.html"
+
+
+def test_json_has_what_came_with_a_prompt_and_an_image_whole(store) -> None:
+    session = make_session(store)
+    turn = make_turn(store, session, "see @a.py")
+    for attached in (
+        Attachment(kind=Kind.FILE, name="a.py", text="x = 1"),
+        Attachment(kind=Kind.IMAGE, name="p.png", mime="image/png", data=b"\x89PNG\x00"),
+    ):
+        store.write_sync(lambda db, one=attached: attachments.add(db, session.id, one, turn_id=turn.id))
+    (told,) = json.loads(written(store, session, "json"))["turns"]
+    file, image = told["attached"]
+    assert (file["name"], file["text"], file["data"]) == ("a.py", "x = 1", None)
+    assert (image["mime"], base64.b64decode(image["data"])) == ("image/png", b"\x89PNG\x00")
+
+
+@pytest.mark.parametrize(
+    ("file", "form"),
+    [
+        ("a.md", Form.MARKDOWN),
+        ("A.HTM", Form.HTML),
+        ("b.html", Form.HTML),
+        ("x.json", Form.JSON),
+        ("a", None),
+        ("", None),
+    ],
+)
+def test_the_name_of_a_file_says_which_form_it_has(file: str, form: Form | None) -> None:
+    assert form_of(file) is form
