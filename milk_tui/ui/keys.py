@@ -2,13 +2,15 @@
 
 Alt+enter arrives as a plain enter in every terminal without the kitty protocol, and the
 ``modifyOtherKeys`` form of shift+enter gets a name that can't be bound (``textual-notes.md`` §1): both
-would send.
+would send. And Textual asks for the kitty protocol alone, which tmux and xterm don't know: shift+enter would be a
+plain enter there, however they are set up.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from textual import _ansi_sequences, events
@@ -22,6 +24,15 @@ class _Named(StrEnum):
 _MODIFY_OTHER_KEYS = re.compile(r"\x1b\[27;(\d{1,3});(\d{1,7})~")
 _WITHOUT_TEXT = frozenset({8, 9, 13, 27, 127})
 _SHIFT = 1
+
+ASK = "\x1b[>4;1m"
+"""``modifyOtherKeys``, first level: keys that have a sequence of their own keep it."""
+NO_MORE = "\x1b[>4m"
+
+
+def wants_asking(environ: Mapping[str, str]) -> bool:
+    """True in a terminal that tells shift+enter from enter when it is asked in the old way, and in no other."""
+    return bool(environ.get("TMUX") or environ.get("XTERM_VERSION") or environ.get("TERM_PROGRAM") == "mintty")
 
 
 def as_kitty(sequence: str) -> str:
@@ -58,3 +69,24 @@ def install() -> None:
 
     parse_extended_key.understands_modify_other_keys = True  # type: ignore[attr-defined]
     XTermParser._parse_extended_key = parse_extended_key  # type: ignore[method-assign,assignment]
+    if wants_asking(os.environ):
+        _ask()
+
+
+def _ask() -> None:
+    """Ask whenever the screen is taken, and take it back whenever it is given away, also for an editor."""
+    from textual.drivers.linux_driver import LinuxDriver
+
+    start: Callable[[LinuxDriver], None] = LinuxDriver.start_application_mode
+    stop: Callable[[LinuxDriver], None] = LinuxDriver.stop_application_mode
+
+    def start_application_mode(self: LinuxDriver) -> None:
+        start(self)
+        self.write(ASK)
+
+    def stop_application_mode(self: LinuxDriver) -> None:
+        self.write(NO_MORE)
+        stop(self)
+
+    LinuxDriver.start_application_mode = start_application_mode  # type: ignore[method-assign]
+    LinuxDriver.stop_application_mode = stop_application_mode  # type: ignore[method-assign]

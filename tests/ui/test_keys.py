@@ -68,3 +68,17 @@ def test_a_number_that_is_no_character_does_not_end_the_reading_of_keys(data: st
 @given(st.text(max_size=20))
 def test_other_text_is_left_alone(text: str) -> None:
     assert keys.as_kitty(text) == text
+
+
+@pytest.mark.parametrize(
+    ("environ", "asked"),
+    [
+        ({"TMUX": "/tmp/tmux-0/default,1,0"}, True),
+        ({"XTERM_VERSION": "XTerm(379)"}, True),
+        ({"TERM_PROGRAM": "mintty"}, True),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, False),
+        ({"KITTY_WINDOW_ID": "1"}, False),
+    ],
+)
+def test_only_terminals_that_need_it_are_asked_in_the_old_way(environ: dict[str, str], asked: bool) -> None:
+    assert keys.wants_asking(environ) is asked
