@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _HTML = re.compile(r"(?<!\\)<(?=[A-Za-z/!?])")
 _PICTURE = re.compile(r"(?<!\\)!(?=\[)")
+_DEEP = re.compile(
+    r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){6})([ \t]*)(?=>|[-*+][ \t]|\d{1,9}[.)][ \t])"
+)
+_INDENT = re.compile(r"^[ \t]{13,}")
 _SPEAKER = re.compile(r"^(\s{0,3})(?=#{1,6}\s+(?:you\b|[●◆▸]))")
 _TARGET = re.compile(
     r"(?<!\\)\](?=\(\s*<?\s*(?!https?://|mailto:|#|[\w./-]{0,400}[\s)>#?]|[\w./-]{0,400}$))", re.IGNORECASE
@@ -28,7 +32,8 @@ _DEFINITION = re.compile(
 
 def harmless(text: str) -> str:
     """The Markdown without HTML, pictures, addresses of other kinds than web and mail, and headings that look like
-    ours; a fence that is left open is closed."""
+    ours; a fence that is left open is closed. What nests deeper than six levels is flattened: from some depth on
+    readers take all that follows for a part of it."""
     if not re.search(r"[<!\]`~#\t ]", text):
         return text
     lines = text.split("\n")
@@ -42,6 +47,11 @@ def harmless(text: str) -> str:
     if open_fence and len(lines) - 1 in code:
         kept.append(open_fence)
     return "\n".join(kept)
+
+
+def in_a_line(text: str) -> str:
+    """The same for a text on one line among words of ours: no code, and it begins nothing."""
+    return re.sub(r"(?<!\\)([`#>|])", r"\\\1", _tamed(text))
 
 
 def _is_closed(token: Token, lines: list[str]) -> bool:
@@ -58,6 +68,7 @@ def _outside_code(line: str) -> str:
         parts += [_tamed(line[done : span.start()]), span.group()]
         done = span.end()
     line = "".join([*parts, _tamed(line[done:])])
+    line = _INDENT.sub(" " * 12, _DEEP.sub(r"\1\2\\", line))
     return _SPEAKER.sub(r"\1\\", _DEFINITION.sub(r"\1\\[", line))
 
 

@@ -23,7 +23,7 @@ from milk_tui.core.records import BrickKind, Leg, Role, Session, ToolCall, Turn
 from milk_tui.core.secret_scan import masked
 from milk_tui.core.tags import mask
 from milk_tui.core.text import clean, one_line
-from milk_tui.engine.markdown_safe import harmless
+from milk_tui.engine.markdown_safe import harmless, in_a_line
 
 if TYPE_CHECKING:
     from milk_tui.store import Store
@@ -162,19 +162,19 @@ def _code(text: str) -> str:
 def markdown(out: TextIO, session: Session, said: Iterable[Said], *, secrets: bool = False) -> None:
     """Write the conversation as Markdown."""
     words = Words(session.nonces, secrets)
-    out.write(f"# {harmless(heading(session, words))}\n\n{harmless(agents_of(session, words))}  \n")
+    out.write(f"# {in_a_line(heading(session, words))}\n\n{in_a_line(agents_of(session, words))}  \n")
     out.write(f"{_code(words.line(session.directory))} · {moment(session.created_ms)}\n")
     for each in said:
         out.write(f"\n## you · {moment(each.turn.created_ms)}\n\n{harmless(words.text(each.turn.prompt))}\n")
         for came in each.attached:
-            out.write(f"\n▸ {harmless(attached_line(words, came))}\n")
+            out.write(f"\n▸ {in_a_line(attached_line(words, came))}\n")
             if came.kind is Kind.COMMAND:
                 out.write(f"\n{fenced(words.text(came.text))}\n")
         for leg, tools in each.legs:
             about = " · ".join(
                 part for part in (moment(leg.started_ms), ending(leg), words.line(leg.reason), cost(leg)) if part
             )
-            out.write(f"\n### {mark_of(leg)} {harmless(words.line(leg.agent_name, 60))} · {harmless(about)}\n")
+            out.write(f"\n### {mark_of(leg)} {in_a_line(words.line(leg.agent_name, 60))} · {in_a_line(about)}\n")
             for piece in pieces(leg, tools):
                 if isinstance(piece, str):
                     out.write(f"\n{harmless(words.text(piece).strip())}\n")
@@ -184,7 +184,7 @@ def markdown(out: TextIO, session: Session, said: Iterable[Said], *, secrets: bo
                     if piece.result:
                         out.write(f"\n{fenced(words.text(piece.result))}\n")
             if leg.error:
-                out.write(f"\n> {harmless(words.line(f'{leg.error.message} {leg.error.hint}'))}\n")
+                out.write(f"\n> {in_a_line(words.line(f'{leg.error.message} {leg.error.hint}'))}\n")
 
 
 def pieces(leg: Leg, tools: tuple[ToolCall, ...]) -> Iterator[str | ToolCall]:
