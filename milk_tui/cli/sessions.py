@@ -22,26 +22,32 @@ def sessions() -> None:
 @sessions.command("list")
 @click.option("--all", "everywhere", is_flag=True, help="Those of every directory.")
 @click.option("--limit", type=click.IntRange(1), default=500, show_default=True, help="At most so many.")
+@click.option("--search", "words", metavar="WORDS", default="", help="Those in which this was said, best first.")
 @json_option
 @pass_options
-def list_sessions(options: Options, everywhere: bool, limit: int, as_json: bool) -> None:
+def list_sessions(options: Options, everywhere: bool, limit: int, words: str, as_json: bool) -> None:
     """List sessions, the most recent first.
 
     Those in which nothing was asked are left out.
     """
     from milk_tui.cli.stored import now_ms, opened
+    from milk_tui.store import messages
     from milk_tui.store import sessions as stored
 
     with opened(options) as store:
         where = None if everywhere else str(Path.cwd())
         found = store.read_sync(lambda conn: stored.rows(conn, where, limit=limit))
+        said = store.read_sync(lambda conn: messages.search(conn, words, limit=20 * limit)) if words else []
     rows = [row for row in found if row.turns]
+    if words:
+        places = {hit.session_id: place for place, hit in reversed(list(enumerate(said)))}
+        rows = sorted((row for row in rows if row.id in places), key=lambda row: places[row.id])
     if as_json:
         output.as_json(rows)
         return
     if not rows:
-        told = "." if everywhere else " in this directory; --all lists those of every directory."
-        output.line(f"No sessions{told}", err=True)
+        told = "." if everywhere else " in this directory; --all looks at those of every directory."
+        output.line(f"No sessions{' in which that was said' if words else ''}{told}", err=True)
         return
     now = now_ms()
     output.table(
@@ -51,12 +57,14 @@ def list_sessions(options: Options, everywhere: bool, limit: int, as_json: bool)
                 str(row.turns),
                 output.when(row.updated_ms, now),
                 row.agents,
+                f"${row.cost_usd:.2f}" if row.cost_usd else "",
                 *((row.directory,) if everywhere else ()),
-                output.short(row.title or row.last_prompt or "(empty)", 60),
+                output.short(row.title or "(untitled)", 40),
+                output.short(row.last_prompt, 60),
             )
             for row in rows
         ],
-        head=("id", "turns", "used", "agents", *(("directory",) if everywhere else ()), "title"),
+        head=("id", "turns", "used", "agents", "cost", *(("directory",) if everywhere else ()), "title", "last prompt"),
     )
 
 

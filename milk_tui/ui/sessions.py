@@ -18,10 +18,11 @@ from textual.widgets import Input
 from milk_tui.core.errors import MilkError
 from milk_tui.core.text import one_line
 from milk_tui.ui import format as f
-from milk_tui.ui.actions import Where, dialog_bindings
+from milk_tui.ui.actions import BY_ID, Keymap, Where, dialog_bindings
 from milk_tui.ui.dialogs import Ask, Picker
 from milk_tui.ui.paint import Line, Piece
 from milk_tui.ui.row_list import Row, RowList
+from milk_tui.ui.session_lines import SessionLines
 from milk_tui.ui.words import ItemRow, TextRow, blank, joined, text_rows
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class SessionPicker(Picker):
     here: ClassVar = (Where.SESSIONS,)
 
     def __init__(self, control: Control, shelf: SessionShelf, sessions: Sequence[SessionRow]) -> None:
-        start = next((row.id for row in sessions if row.id != control.session_id), NEW)
+        start = next((row.id for row in sessions if row.id != control.session_id), control.session_id or NEW)
         super().__init__(
             "sessions", self._found, empty="no session says that", start=start, placeholder="type to search"
         )
@@ -92,7 +93,15 @@ class SessionPicker(Picker):
         here = "every directory" if self._everywhere else "this directory"
         other = "this directory" if self._everywhere else "all directories"
         self._box.border_title = Content(f"sessions of {here}")
-        wide = f"^r rename · ^y fork · ^t write · ^d delete · ^z undo · tab {other}"
+        keymap: Keymap = getattr(self.app, "keymap", Keymap({}))
+        names = {
+            "rename-session": "rename",
+            "fork-session": "fork",
+            "export-session": "write",
+            "delete-session": "delete",
+        }
+        names |= {"undelete-session": "undo", "all-sessions": other}
+        wide = " · ".join(f"{keymap.shown(BY_ID[id_], 1)} {name}" for id_, name in names.items())
         self._box.border_subtitle = Content(f"enter resumes · {wide} · esc closes")
 
     def _found(self, words: str) -> list[Row]:
@@ -199,7 +208,9 @@ class SessionPicker(Picker):
 
     async def _delete(self, session: SessionRow) -> str:
         await self._shelf.delete(session.id)
-        return f"deleted: {one_line(session.title, 40) or 'untitled'} (^z brings it back)"
+        keymap: Keymap = getattr(self.app, "keymap", Keymap({}))
+        undo = keymap.shown(BY_ID["undelete-session"], 1)
+        return f"deleted: {one_line(session.title, 40) or 'untitled'} ({undo} brings it back)"
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_undelete_session(self) -> None:
@@ -265,23 +276,22 @@ def snippet(text: str, words: Sequence[str]) -> str:
     return ("…" if start else "") + one_line(line[start:], SNIPPET_CHARS)
 
 
-def _row(session: SessionRow, current: str, everywhere: bool, now_ms: int, said: str = "") -> ItemRow:
-    mark = "› " if session.id == current else "  "
-    title: Line = (
-        (mark, "key"),
-        (one_line(session.title, 70) or "untitled", "strong"),
-        (f"  {f.when(session.updated_ms, now_ms)}", "dim"),
-    )
-    if said:
-        return ItemRow(session.id, title, (("    ", ""), ("says ", "dim"), (said, "")))
+def _row(session: SessionRow, current: str, everywhere: bool, now_ms: int, said: str = "") -> Row:
     about: list[Piece] = [
         (f.plural(session.turns, "turn"), "dim"),
         (session.agents, "dim"),
         (f.money(session.cost_usd) if session.cost_usd else "", "dim"),
         (f.directory(session.directory) if everywhere else "", "dim"),
-        (one_line(session.last_prompt, 120), "dim"),
     ]
-    return ItemRow(session.id, title, (("    ", ""), *joined(about)))
+    return SessionLines(
+        session.id,
+        title=one_line(session.title, 200) or "untitled",
+        when=f.when(session.updated_ms, now_ms),
+        about=joined(about),
+        said=said or one_line(session.last_prompt, 200),
+        current=session.id == current,
+        found=bool(said),
+    )
 
 
 def preview_rows(seen: Sequence[Glimpse]) -> list[Row]:

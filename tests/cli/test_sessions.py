@@ -20,7 +20,7 @@ def test_the_list_names_sessions_and_their_agents(milk: Milk, stored: Session) -
     row = milk("sessions", "list").out.splitlines()[1]
     assert row.startswith(stored.id[:8])
     assert "qwen · claude" in row
-    assert row.endswith("Double charge")
+    assert row.endswith("Double charge  question 3")
     (listed,) = milk("sessions", "list", "--json").json
     assert (listed["id"], listed["turns"]) == (stored.id, 3)
 
@@ -30,6 +30,20 @@ def test_a_session_in_which_nothing_was_asked_is_left_out(milk: Milk, stored: Se
     store.write_sync(lambda db: sessions.create(db, directory=stored.directory, primary=stored.primary))
     store.close()
     assert [row["id"] for row in milk("sessions", "list", "--json").json] == [stored.id]
+
+
+def test_the_list_has_name_last_prompt_turns_agents_and_when(milk: Milk, stored: Session) -> None:
+    head, row = milk("sessions", "list").out.splitlines()
+    assert head.split() == ["id", "turns", "used", "agents", "cost", "title", "last", "prompt"]
+    assert stored.title in row and stored.id[:8] in row
+
+
+def test_sessions_are_found_by_what_was_said_in_them(milk: Milk, stored: Session) -> None:
+    (row,) = milk("sessions", "list", "--search", "answer", "--json").json
+    assert row["id"] == stored.id
+    ran = milk("sessions", "list", "--search", "nobodysaidthis")
+    assert (ran.out, ran.code) == ("", 0)
+    assert "in which that was said" in ran.err
 
 
 def test_sessions_of_other_folders_are_listed_when_asked_for(
