@@ -369,11 +369,12 @@ class MilkApp(Appearance):
 def run(launch: Launch, *, plain: bool = False) -> int:
     """Run the screen until the person leaves; the exit code. Nothing else writes to the terminal meanwhile."""
     from milk_tui import paths, safe_log
-    from milk_tui.ui import background, first_look, guard, hangup, keys
+    from milk_tui.ui import background, continued, first_look, guard, hangup, keys
 
     gc.disable()  # the start makes many objects that stay; they are looked through once it is over
     keys.install()
     hangup.install()
+    continued.install()
     background.install()
     terminal_says = background.THE_TERMINAL
     terminal_says.collect(sys.stdin.fileno())
