@@ -260,10 +260,11 @@ def transcript(data: bytes) -> None:
     text = clean(text_of(data))
     whole, pieces = Splitter(), Splitter()
     whole.feed(text)
-    whole.advance()
+    whole.advance(final=True)
     for piece in cut(text, data):
         pieces.feed(piece)
         pieces.advance()
+    pieces.advance(final=True)
     assert [(s.start, s.end) for s in whole.spans] == [(s.start, s.end) for s in pieces.spans]
 
 

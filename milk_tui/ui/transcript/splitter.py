@@ -189,7 +189,7 @@ class Splitter:
             self._list = None
             if last and not final and not self._is_closed(token, start, end):
                 self.tail = start
-                if token.type == "fence":
+                if token.type == "fence" and not self._may_be_a_table(token, start, end):
                     self._open_fence(token.markup, end)
                 return
             self._close(start, end, Kind(token.type.removesuffix("_open")))
@@ -198,11 +198,16 @@ class Splitter:
     def _is_closed(self, token: Token, start: int, end: int) -> bool:
         """True for a last block that no further line can change."""
         if token.type in ("heading_open", "hr"):
-            return True
+            return not self._may_be_a_table(token, start, end)
         if token.type != "fence" or not token.map or token.map[1] - token.map[0] < 2:
             return False
         last = self.text.rfind("\n", start, end - 1) + 1
         return bool(_fence_end(token.markup).match(self.text, last, end))
+
+    def _may_be_a_table(self, token: Token, start: int, end: int) -> bool:
+        """True for a block of one line with a bar: the line that follows may make it the head of a table."""
+        assert token.map is not None
+        return token.map[1] - token.map[0] < 2 and "|" in self.text[start:end]
 
     def _open_fence(self, markup: str, scanned: int) -> None:
         self._fence = _fence_end(markup)

@@ -11,7 +11,7 @@ from milk_tui.ui.transcript.splitter import MAX_BLOCK, Kind, Span, Splitter, par
 FRAGMENTS = [
     "text", "a *b* `c`", "- a", "- ", "* b", "+ c", "1. x", "1", ". y", "2) z", "10. t", "  - nested", "   - three",
     "    code", "     deep", "\t tab", "> quote", "> - in quote", ">", "```", "```python", "~~~", "````", "   ```",
-    "    ```", "# head", "## two ##", "===", "---", "***", "_ _ _", "| a | b |", "|---|---|", "| 1 | 2 |", "|", "<div>",
+    "    ```", "# head", "## two ##", "===", "---", "***", "_ _ _", "| a | b |", "|---|---|", "| 1 | 2 |", "|", "|-", "<div>",
     "</div>", "<!-- c", "-->", "[r]: /url", "[r]: /u 'title", "'title'", "[r]", "[x][r]", "\\", "&amp;", "  ", "\n",
     "\n", "\n", "\n\n", " ",
 ]  # fmt: skip
@@ -116,6 +116,14 @@ def test_the_tail_is_shown_as_if_the_text_ended_there(text):
         assert [n[0] for n in now] == [w[0] for w in whole]
     else:
         assert now == whole
+
+
+@pytest.mark.parametrize("first", ["# a | b", "```a | b", "~~~ |", "# |", "***|", "> a | b", "- a | b", "a | b"])
+@pytest.mark.parametrize("second", ["|---|---|", "|-", "---|---", "text", "```"])
+def test_a_line_with_a_bar_waits_for_the_next_which_may_make_it_the_head_of_a_table(first, second):
+    text = f"{first}\n{second}\n| 1 | 2 |\n\nend\n"
+    plain = lambda spans: [(s.start, s.end, s.kind) for s in spans]  # noqa: E731
+    assert plain(split(text, list(range(len(text)))).spans) == plain(split(text, []).spans)
 
 
 def test_an_open_fence_stays_open_until_its_own_marker_comes():
