@@ -1,0 +1,1 @@
+"""Keys: planted everywhere, then looked for where none may be (``quality.md``, secrets)."""
