@@ -27,6 +27,7 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         (),
         "model",
         "[ROLE] [NAME] [default]",
+        aliases=("models",),
         takes=(Takes.ROLE_OR_AGENT, Takes.AGENT),
     ),
     Action("edit-setting", "change", "Change it: a switch at once, anything else in its own way.", S, ("enter",)),
