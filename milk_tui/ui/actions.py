@@ -246,11 +246,12 @@ def keymap(configured: Mapping[str, Iterable[str]]) -> Keymap:
 
 
 def matching(prefix: str) -> list[Action]:
-    """Actions whose command begins with ``prefix`` (no slash), then those that hold it."""
+    """Actions whose command begins with ``prefix`` (no slash), the one that is called so first, then those that hold
+    it."""
     commands = [action for action in ACTIONS if action.command]
     first = [a for a in commands if any(name.startswith(prefix) for name in (a.command, *a.aliases))]
     rest = [a for a in commands if a not in first and (prefix in a.command or prefix in a.title)]
-    return [*sorted(first, key=lambda action: action.command), *rest]
+    return [*sorted(first, key=lambda a: (prefix not in (a.command, *a.aliases), a.command)), *rest]
 
 
 def readme_table(keys: Keymap | None = None) -> str:

@@ -141,6 +141,8 @@ def test_keys_are_shown_short(key: str, shown: str) -> None:
 def test_commands_are_found_as_they_are_typed() -> None:
     assert actions.matching("ne")[0].command == "need"
     assert [a.command for a in actions.matching("resu")] == ["sessions"]
+    for name, action in BY_COMMAND.items():
+        assert actions.matching(name)[0] is action, f"enter on /{name} does something else"
     assert {a.command for a in actions.matching("")} == {a.command for a in ACTIONS if a.command}
 
 
