@@ -1,5 +1,5 @@
-"""A program that was stopped and goes on: by job control it had given the terminal back; by force (SIGSTOP, a debugger, a
-frozen container) it had not, and whoever used the terminal meanwhile may have left it in any state.
+"""A program that was stopped and goes on: by job control it had given the terminal back; by force (SIGSTOP, a debugger,
+a frozen container) it had not, and whoever used the terminal meanwhile may have left it in any state.
 
 Textual takes both for the first. After the second it would have two threads that read keys, each getting some of them,
 and would hold its own terminal settings for those to be restored at the end.
@@ -12,7 +12,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 def install() -> None:
     """Have this process's Textual go on in this way. Safe to call again."""
-    LinuxDriver._sigcont_application = _go_on  # type: ignore[method-assign]
+    LinuxDriver._sigcont_application = _go_on  # type: ignore[assignment,method-assign]
 
 
 def _go_on(driver: LinuxDriver, *_: object) -> None:
