@@ -59,10 +59,10 @@ async def test_a_person_asks_escalates_and_resizes(serve, place, tab: Tab, pictu
         await tab.sees(READY)
         assert await tab.evaluate("location.href") == server.base + "/", "the key is out of the address"
         assert await tab.evaluate("document.cookie") == "", "no script can read the cookie"
-        await tab.type("Why? SCN:tag percept retries live in the queue SCN:say The handler **retries**.")
+        await tab.type("hello SCN:tag percept tea is at five SCN:say The **tea** is hot.")
         await tab.press("Enter")
-        await tab.sees("The handler retries.")
-        await tab.sees("retries live in the queue")
+        await tab.sees("The tea is hot.")
+        await tab.sees("● fast · ")
         await tab.type("one")
         await tab.press("shift+Enter")
         await tab.type("two")
@@ -71,7 +71,7 @@ async def test_a_person_asks_escalates_and_resizes(serve, place, tab: Tab, pictu
         await tab.type("design it SCN:say Use a key. 漢字 too.")
         await tab.press("ctrl+g")
         await tab.sees("escalated to ")
-        await tab.sees("Use a key.")
+        await tab.sees(lambda screen: screen.count("Use a key.") == 2)
         await tab.picture(pictures / "browser.png")
         assert pixels(pictures / "browser.png") == (1200, 800)
         for width, height in ((700, 500), (1600, 1000)):
@@ -79,10 +79,28 @@ async def test_a_person_asks_escalates_and_resizes(serve, place, tab: Tab, pictu
             wanted = (width // 9, height // 20)
             await tab.sees(lambda screen, wanted=wanted: wanted == tab.shown.size and "Use a key." in screen)
             await tab.sees(lambda screen: "commands" in screen.splitlines()[-1])
-        assert "Why?" in await tab.evaluate("document.title")
+        assert "hello" in await tab.evaluate("document.title")
         assert not tab.problems
         await tab.call("Page.navigate", url="about:blank")
         await place.wait_until_closed("milk_tui --primary")
+
+
+async def test_a_copy_is_said_to_be_one_when_the_browser_took_it_and_a_paste_is_one_block(serve, tab: Tab) -> None:
+    async with serve() as server:
+        await tab.open(server.address)
+        await tab.sees(READY)
+        await tab.type("copy me")
+        await tab.call("Browser.setPermission", permission={"name": "clipboard-write"}, setting="denied")
+        await tab.press("shift+Home", "ctrl+c")
+        await tab.sees("7 characters kept inside milk-tui")
+        await tab.call("Browser.setPermission", permission={"name": "clipboard-write"}, setting="granted")
+        await tab.press("ctrl+c")
+        await tab.sees("7 characters copied (browser)")
+        await tab.press("End")
+        await tab.type(" and ")
+        await tab.press("ctrl+v")
+        await tab.sees("❯ copy me and copy me")
+        assert not tab.problems
 
 
 async def test_every_screen_can_be_walked_through(serve, tab: Tab, pictures: Path) -> None:

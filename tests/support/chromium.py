@@ -44,6 +44,8 @@ CODES = {
     "Enter": (13, "Enter"),
     "Escape": (27, "Escape"),
     "Tab": (9, "Tab"),
+    "Home": (36, "Home"),
+    "End": (35, "End"),
     "ArrowUp": (38, "ArrowUp"),
     "ArrowDown": (40, "ArrowDown"),
     **{f"F{number}": (111 + number, f"F{number}") for number in range(1, 13)},
@@ -150,8 +152,11 @@ class Tab:
             else:
                 number, code = ord(name.upper()), f"Key{name.upper()}"
             event = {"key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
-            text = {"text": "\r"} if name == "Enter" else {}
-            await self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **event, **text)
+            text: dict[str, Any] = {"text": "\r"} if name == "Enter" else {}
+            commands = {"commands": ["paste"]} if key == "ctrl+v" else {}
+            await self.call(
+                "Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **event, **text, **commands
+            )
             await self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
     async def picture(self, file: Path) -> None:

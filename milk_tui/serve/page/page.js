@@ -81,6 +81,9 @@ document.addEventListener(
       event.stopImmediatePropagation();
       say("stdin", "\x1b[13;2u");
     }
+    if (event.key.toLowerCase() === "v" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+      event.stopImmediatePropagation(); // the browser then pastes, which the terminal takes as one block
+    }
   },
   true,
 );
