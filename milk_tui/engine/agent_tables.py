@@ -130,5 +130,19 @@ def good_name(config: Config, name: str, before: str = "") -> str:
     return name
 
 
+def address_problem(said: str) -> str:
+    """What is wrong with a server's address; empty when nothing is."""
+    return "" if said.startswith(("http://", "https://")) else "An address begins with http:// or https://."
+
+
+def variable_problem(said: str) -> str:
+    """What is wrong with the name of the variable that holds a key; empty when nothing is. A key is never taken."""
+    if len(said) > 40 or said.startswith(("sk-", "sk_", "gsk_", "xai-", "AIza", "hf_")):
+        return "This looks like the key itself: write the name of the variable that holds it."
+    if not said.isascii() or not said.replace("_", "").isalnum() or said[0].isdigit():
+        return "A variable's name has letters, digits and _."
+    return ""
+
+
 def _like(spec: AgentSpec) -> AgentSpec:
     return replace(spec, source="", name="")

@@ -135,25 +135,13 @@ def field_problem(setting: Setting, text: str, provider: Provider) -> str:
     except ConfigError as error:
         return f"{error.what} {error.hint}"
     text = text.strip()
-    if (
-        field == "model"
-        and provider is Provider.LITELLM
-        and not ("/" in text or text.startswith(BARE_NAMES))
-    ):
+    if field == "model" and provider is Provider.LITELLM and not ("/" in text or text.startswith(BARE_NAMES)):
         return "Write the provider before it: ollama_chat/llama3, openai/gpt-5.6, anthropic/claude-opus-5-5."
-    if field == "api_base" and not text.startswith(("http://", "https://")):
-        return "An address begins with http:// or https://."
+    if field == "api_base":
+        return agent_tables.address_problem(text)
     if field == "api_key_env":
-        if looks_like_key(text):
-            return "This looks like the key itself. Write the name of the variable that holds it."
-        if not text.replace("_", "").isalnum() or text[0].isdigit():
-            return "A variable's name has letters, digits and _."
+        return agent_tables.variable_problem(text)
     return ""
-
-
-def looks_like_key(text: str) -> bool:
-    """True for a word that is a key rather than the name of a variable."""
-    return len(text) > 40 or text.startswith(("sk-", "sk_", "gsk_", "xai-", "AIza", "hf_"))
 
 
 def split(words: str) -> list[str]:

@@ -95,6 +95,7 @@ class SettingsScreen(FullScreen):
         note.update(Content(clean(text)))
         note.set_class(severity != "information", "-warning")
         note.display = bool(text)
+        self.set_class(bool(text), "-said")
 
     def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
         if Topic.HEADER in set(topics) and self.is_mounted:
@@ -284,7 +285,7 @@ class SettingsScreen(FullScreen):
         self.filter.value = ""
         self._unfolded.add(name)
         self._taken_over()
-        self.list.go_to(rows.AGENT + name)
+        self.call_after_refresh(self.list.go_to, rows.AGENT + name)
         acts = self._keymap
         test, first, second = (acts.shown(BY_ID[i], 1) for i in ("test-agent", "primary-agent", "escalation-agent"))
         self.say(f"{name} is there: {test} says hello, {first} makes it the primary, {second} the escalation agent")

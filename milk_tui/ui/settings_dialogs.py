@@ -46,7 +46,8 @@ class ValueDialog(OnTop, ModalScreen[str | None]):
             yield Static(Content(""), markup=False, classes="value-said")
 
     def on_mount(self) -> None:
-        self.query_one(".write-about").display = bool(self._about)
+        if not self._about:
+            self.query_one(".write-about").display = False
         self.input.focus()
         self._say("")
 

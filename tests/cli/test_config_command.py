@@ -1,8 +1,7 @@
-"""``milk-tui config``, ``setup`` and ``models list``: settings as a person sees and makes them."""
+"""``milk-tui config`` and ``models list``: settings as a person sees them."""
 
 from __future__ import annotations
 
-import os
 import stat
 import sys
 from pathlib import Path
@@ -11,9 +10,8 @@ import pytest
 from msgspec.structs import fields
 
 from milk_tui.cli.config import TEMPLATE
-from milk_tui.config import AgentConfig, Config, Provider, load
+from milk_tui.config import AgentConfig, Config, load
 from milk_tui.config_manual import manual
-from milk_tui.core.records import Role
 from tests.cli.conftest import Milk
 
 
@@ -86,72 +84,9 @@ def test_the_template_with_its_comments_taken_off_is_a_good_config(tmp_path: Pat
     assert set(load(path, environ={}).config.agents) == {"qwen", "claude"}
 
 
-def test_setup_writes_what_was_chosen(milk: Milk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    ran = milk("setup", answers="2\nsmall-one\n1\n\n")
-    assert ran.code == 0, ran.err
-    config = load(home / "config" / "config.toml", environ={}).config
-    assert (config.session.primary, config.session.escalation) == ("small-one", "claude-opus-5-5")
-    assert config.agents["small-one"].model == "small"
-    assert config.agents["claude-opus-5-5"].api_key_env == "ANTHROPIC_API_KEY"
-    assert "sk-secret" not in (home / "config" / "config.toml").read_text()
-
-
-def test_setup_takes_a_server_of_ones_own_and_nobody_as_escalation(milk: Milk, home: Path) -> None:
-    answers = "4\nopenai/mine\nhttp://127.0.0.1:9/v1\n\n\n5\n"
-    ran = milk("setup", answers=answers)
-    assert ran.code == 0, ran.err
-    config = load(home / "config" / "config.toml", environ={}).config
-    mine = config.agents["mine"]
-    assert (mine.model, mine.api_base, mine.api_key_env) == ("openai/mine", "http://127.0.0.1:9/v1", "")
-    assert config.session.escalation == ""
-
-
-def test_setup_asks_again_for_a_word_that_is_no_model(milk: Milk, home: Path) -> None:
-    answers = "4\nnothing\n\n\nopenai/mine\n\nMY_KEY\n\n5\n"
-    ran = milk("setup", answers=answers)
-    assert ran.code == 0, ran.err
-    assert "no agent 'nothing'" in ran.err
-    assert load(home / "config" / "config.toml", environ={}).config.agents["mine"].api_key_env == "MY_KEY"
-
-
-def test_setup_given_up_writes_nothing(milk: Milk, home: Path) -> None:
-    assert milk("setup", answers="1\n").code == 130
-    assert not (home / "config" / "config.toml").exists()
-
-
-def test_setup_keeps_what_the_file_says_already(milk: Milk, home: Path) -> None:
-    path = write(home, "# mine\n[ui]\nsidebar = false\n")
-    assert milk("setup", answers="1\n\n5\n").code == 0
-    assert path.read_text().startswith("# mine\n[ui]\nsidebar = false\n")
-
-
-def test_setup_writes_over_no_file_that_does_not_load(milk: Milk, home: Path) -> None:
-    path = write(home, "[ui]\nwrong = 1\n")
-    assert milk("setup", answers="1\n\n5\n").code == 1
-    assert path.read_text() == "[ui]\nwrong = 1\n"
-
-
 def test_models_are_listed_with_size_licence_and_whether_they_are_here(milk: Milk, home: Path) -> None:
     rows = {row["name"]: row for row in milk("models", "list", "--json").json}
     assert set(rows) == {"embedded:small", "embedded:tiny", "embedded:medium"}
     assert rows["embedded:tiny"]["path"] is None
     assert rows["embedded:tiny"]["bytes"] == 98_362_432
     assert "embedded:tiny" in milk("models", "list").out
-
-
-@pytest.mark.parametrize(("program", "command"), [("claude", ()), ("goose", ("goose", "acp"))])
-def test_setup_writes_an_installed_agent_so_that_it_is_found_again(
-    program: str, command: tuple[str, ...], milk: Milk, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "programs"
-    folder.mkdir()
-    (folder / program).write_text("#!/bin/sh\n")
-    (folder / program).chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
-    ran = milk("setup", answers="1\nsmall-one\n1\ndeep-one\n")
-    assert ran.code == 0, ran.err
-    config = load(home / "config" / "config.toml", environ={}).config
-    deep = config.agents[config.session.escalation]
-    assert deep.provider is (Provider.ACP if command else Provider.CLAUDE_CLI)
-    assert (deep.command, deep.model, deep.role) == (command, "", Role.ESCALATION)
