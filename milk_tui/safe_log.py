@@ -7,7 +7,7 @@ from typing import TextIO
 
 from milk_tui import own_keys
 from milk_tui.core.secret_scan import masked
-from milk_tui.core.text import clean
+from milk_tui.core.text import clean, one_line
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LONGEST = 20_000
@@ -35,7 +35,17 @@ def to(stream: TextIO, level: int = logging.WARNING) -> None:
     logging.basicConfig(handlers=[handler], level=level)
 
 
+class ShortFormatter(SafeFormatter):
+    """One line a record: where a traceback would follow, the error itself does."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        short = logging.makeLogRecord({**record.__dict__, "exc_info": None, "exc_text": None, "stack_info": None})
+        return super().format(short) + (f": {one_line(safe(str(error)), 300)}" if error is not None else "")
+
+
 def say_warnings_safely() -> None:
-    """Where no log was set up, Python prints warnings as they come; from here on without what could do harm."""
+    """Where no log was set up, Python prints warnings as they come; from here on harmless, and without
+    tracebacks, which only ``--debug`` shows."""
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(SafeFormatter("milk-tui: %(message)s"))
+        logging.lastResort.setFormatter(ShortFormatter("milk-tui: %(message)s"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from milk_tui.core.errors import StoreError
 from milk_tui.store import files, migrations, owner, schema
 from milk_tui.store.connections import Readers, again_while_busy, connect_reader, connect_writer
-from milk_tui.store.faults import explain
+from milk_tui.store.faults import explain, no_room
 from milk_tui.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -51,7 +51,13 @@ class Store:
             writable, notices = files.prepare(path)
             if not writable:
                 return cls(path, None, _open_read_only(path, notices), notices)
-            conn = connect_writer(path)
+            try:
+                conn = connect_writer(path)
+            except sqlite3.OperationalError as error:
+                if not no_room(error) or _logged(path):
+                    raise
+                notices.append(f"There is no room beside {path}: nothing of this run is kept.")
+                return cls(path, None, _open_read_only(path, notices, immutable=True), notices)
             try:
                 _bring_up_to_date(conn, path, notices)
             except BaseException:
@@ -117,7 +123,10 @@ class Store:
 
     def _submit(self, fn: Callable[[Database], T]) -> Future[T]:
         if self._writer is None:
-            raise StoreError(f"{self.path} can't be written.", "Make the file and its folder writable, then restart.")
+            raise StoreError(
+                f"{self.path} can't be written.",
+                "Make the file and its folder writable, or room on its disk, then restart.",
+            )
         return self._writer.submit(fn)
 
     async def _wait(self, done: Future[T]) -> T:
@@ -142,17 +151,21 @@ def _bring_up_to_date(conn: sqlite3.Connection, path: Path, notices: list[str]) 
         notices.append(f"The database was brought up to date; a copy from before is at {backup}.")
 
 
-def _open_read_only(path: Path, notices: list[str]) -> Readers:
-    immutable = False
-    conn = connect_reader(path)
+def _logged(path: Path) -> bool:
+    """True while changes wait beside the file."""
+    wal = path.with_name(path.name + "-wal")
+    return wal.exists() and wal.stat().st_size > 0
+
+
+def _open_read_only(path: Path, notices: list[str], *, immutable: bool = False) -> Readers:
+    conn = connect_reader(path, immutable=immutable)
     try:
         version = _check_version(conn, path)
     except sqlite3.OperationalError as error:
-        wal = path.with_name(path.name + "-wal")
-        if wal.exists() and wal.stat().st_size:
+        if _logged(path):
             raise StoreError(
                 f"{path} holds changes that can only be read in a writable folder.",
-                f"Copy {path.name} and {wal.name} to a folder of your own and open the copy.",
+                f"Copy {path.name} and {path.name}-wal to a folder of your own and open the copy.",
             ) from error
         immutable = True
         conn.close()

@@ -18,8 +18,15 @@ def is_busy(error: BaseException) -> bool:
     )
 
 
+def no_room(error: BaseException) -> bool:
+    """Whether the disk has no room for SQLite's own files."""
+    return _code(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+
+
 def explain(error: sqlite3.Error, path: Path) -> StoreError | None:
     """The fault of the file, the disk or another program; ``None`` when it is a mistake of ours instead."""
+    if "Could not decode to UTF-8" in str(error):
+        return damaged(path, "a text in it is no text")
     match _code(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreError(

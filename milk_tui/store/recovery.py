@@ -91,12 +91,28 @@ def adopt_waiting(db: Database, running_folder: Path, session_id: str, *, owner_
     return left
 
 
+def give_up(db: Database, turn_id: int, *, now: int | None = None) -> None:
+    """A turn that its living program could not bring to an end has failed; its legs keep what was saved of them."""
+    now = now_ms() if now is None else now
+    rows = db.conn.execute(
+        "select id, status from legs where status in ('pending', 'running') and turn_id = ? order by id", (turn_id,)
+    ).fetchall()
+    for leg_id in _interrupt(db, rows, now):
+        percepts.make_live(db, leg_id, note=NOTE, actor="recovery", now=now)
+    turns.finish(db, turn_id, TurnStatus.FAILED)
+
+
 def _end_legs(db: Database, gone: str | None, now: int) -> list[int]:
     """Ids of those that ran. A leg that was never claimed is deleted: nothing was sent for it."""
     rows = db.conn.execute(
         "select id, status from legs where status in ('pending', 'running') and owner is ? order by id",
         (gone,),
     ).fetchall()
+    return _interrupt(db, rows, now)
+
+
+def _interrupt(db: Database, rows: list[tuple[int, str]], now: int) -> list[int]:
+    """End legs, given with their status; the ids of those that ran."""
     for leg_id, status in rows:
         if status == LegStatus.PENDING:
             db.execute("delete from legs where id = ?", (leg_id,))

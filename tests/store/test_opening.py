@@ -239,3 +239,14 @@ def test_an_up_to_date_database_is_opened_and_read_without_sqlite_utils(tmp_path
     )
     done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_bytes_that_are_no_text_are_told_as_damage(tmp_path):
+    path = tmp_path / "milk.db"
+    session = closed(path)
+    with sqlite3.connect(path) as conn:
+        conn.execute("update sessions set title = cast(x'ff41' as text) where id = ?", (session.id,))
+    store = Store.open(path)
+    with pytest.raises(StoreError, match="damaged: a text in it is no text"):
+        store.read_sync(lambda conn: sessions.rows(conn, session.directory))
+    store.close()
