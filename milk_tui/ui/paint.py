@@ -89,10 +89,11 @@ class Painter(Widget):
                 style += book.style(under)
             if name:
                 over = book.style(name)
+                turned = bool(style.reverse)
                 style += Style(
-                    color=over.color,
+                    color=None if turned else over.color,
                     bold=over.bold,
-                    dim=over.dim,
+                    dim=None if turned else over.dim,
                     italic=over.italic,
                     strike=over.strike,
                     underline=over.underline,

@@ -20,7 +20,7 @@ from milk_tui.core.text import one_line
 from milk_tui.ui import format as f
 from milk_tui.ui.actions import BY_ID, Keymap, Where, dialog_bindings
 from milk_tui.ui.dialogs import Ask, Picker
-from milk_tui.ui.paint import Line, Piece
+from milk_tui.ui.paint import Piece
 from milk_tui.ui.row_list import Row, RowList
 from milk_tui.ui.session_lines import SessionLines
 from milk_tui.ui.words import ItemRow, TextRow, blank, joined, text_rows

@@ -24,14 +24,14 @@ _LETTERS = _table(
 )
 CONSOLE = {
     **_LETTERS,
-    **_table("╭┌ ╮┐ ╰└ ╯┘ ━─ ┃│ ▎│ ▌█ ┄- ▰█ ▱░ ▸► ▾▼ □_ ▪■ ▁_ ▂_ ▃▄ ▅▄ ▆█ ▇█"),
+    **_table("╭┌ ╮┐ ╰└ ╯┘ ━═ ┃║ ┏╔ ┓╗ ┗╚ ┛╝ ▎│ ▌█ ┄- ▰█ ▱░ ▸► ▾▼ □_ ▪■ ▁_ ▂_ ▃▄ ▅▄ ▆█ ▇█"),
     **_table("⠋/ ⠙- ⠹\\ ⠸| ⠼/ ⠴- ⠦\\ ⠧| ⠇/ ⠏-"),
 }
 """For the fonts of the Linux console, which have frames, blocks and arrows."""
 PLAIN = {
     **_LETTERS,
     **_table("▰# ▱. ▸+ ▾- ■# □_ ▪* ·- •* ↓v ↑^ →> ←< ▁_ ▂_ ▃_ ▄_ ▅_ ▆_ ▇_ █# ▓# ▒= ░."),
-    **dict.fromkeys("─│┌┐└┘├┤┬┴┼╭╮╰╯━┃┄╌═║▏▕▎▌▊▔▀▉⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", " "),
+    **dict.fromkeys("─│┌┐└┘├┤┬┴┼╭╮╰╯━┃┏┓┗┛┄╌═║╔╗╚╝▏▕▎▌▊▔▀▉⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", " "),
 }
 """For voices: no frames and no spinner."""
 
