@@ -364,7 +364,7 @@ def load(
     ``path``: the file that the person named (``--config``); else ``MILK_TUI_CONFIG``, else ``config.toml`` in
     the config folder.
     """
-    from milk_tui import config_file, paths
+    from milk_tui import config_file, own_keys, paths
 
     environ = os.environ if environ is None else environ
     file = path.expanduser() if path is not None else paths.config_file(environ)
@@ -382,4 +382,5 @@ def load(
             config = config_file.replaced(config, key, value)
             sources[f"session.{key}"] = f"--{key}"
     config_file.check(config, paths.shown(file))
+    own_keys.also(agent.api_key_env for agent in config.agents.values())
     return Loaded(config=config, file=file, found=text is not None, sources=sources)
