@@ -45,6 +45,9 @@ class _Told(Struct):
     entries: OrderedDict[tuple[str, str, str, int, bool], None]
     newest: dict[tuple[str, str], int]
     """When each entry changed last: what was read before that is no news."""
+    since: set[str | tuple[str, str]]
+    """Facts and entries that were told since the last read began: only for these does it matter when what was read was
+    written. For all others the read is the newer, whatever the machine's clock did in between."""
 
 
 class OutsideChanges:
@@ -54,7 +57,7 @@ class OutsideChanges:
     def __init__(self, store: Store, conductors: Mapping[str, Conductor]) -> None:
         self._store = store
         self._conductors = conductors
-        self._told = _Told(OrderedDict(), {}, OrderedDict(), {})
+        self._told = _Told(OrderedDict(), {}, OrderedDict(), {}, set())
         self._marks: Marks | None = None
 
     def hear(self, event: AnyEvent) -> None:
@@ -63,6 +66,7 @@ class OutsideChanges:
             case PerceptChanged():
                 self._told.facts[event.percept.id] = event.percept
                 self._told.facts.move_to_end(event.percept.id)
+                self._told.since.add(event.percept.id)
                 if len(self._told.facts) > KEPT:
                     self._told.facts.popitem(last=False)
             case BrickChanged():
@@ -71,6 +75,7 @@ class OutsideChanges:
                 for entry in event.entries:
                     self._told.entries[_key(entry)] = None
                     self._told.newest[entry.layer.value, entry.key] = entry.updated_ms
+                    self._told.since.add((entry.layer.value, entry.key))
                 while len(self._told.entries) > KEPT:
                     self._told.entries.popitem(last=False)
 
@@ -107,6 +112,7 @@ class OutsideChanges:
 
     async def _look(self) -> None:
         """Tell what is new."""
+        self._told.since.clear()
         now = await self._store.read(outside_changes.marks)
         if self._marks is None or now == self._marks:
             return
@@ -124,21 +130,30 @@ class OutsideChanges:
         for fact, kind in changed.facts:
             near = fact.scope is PerceptScope.GLOBAL or fact.session_id == session_id
             told = self._told.facts.get(fact.id)
-            if near and (told is None or (told != fact and told.updated_ms <= fact.updated_ms)):
+            known = told is not None and (
+                told == fact or (fact.id in self._told.since and told.updated_ms > fact.updated_ms)
+            )
+            if near and not known:
                 found.append(PerceptChanged(session_id=session_id, percept=fact, what=_KINDS.get(kind, kind)))
         for owner, brick in changed.bricks:
             if owner == session_id and self._is_newer(session_id, brick):
                 found.append(BrickChanged(session_id=session_id, brick=brick))
-        entries = tuple(
+        near_by = [
             entry
             for owner, place, entry in changed.entries
-            if (owner == session_id or (place == directory and entry.layer != "working"))
-            and _key(entry) not in self._told.entries
-            and entry.updated_ms >= self._told.newest.get((entry.layer.value, entry.key), 0)
-        )
+            if owner == session_id or (place == directory and entry.layer != "working")
+        ]
+        entries = tuple(entry for at, entry in enumerate(near_by) if not self._is_known(entry, near_by[at + 1 :]))
         if entries:
             found.append(PerceptionChanged(session_id=session_id, entries=entries))
         return found
+
+    def _is_known(self, entry: PerceptionEntry, later: list[PerceptionEntry]) -> bool:
+        """Whether the entry was told, or a newer version of it."""
+        if any(_key(each) in self._told.entries for each in (entry, *later) if _place(each) == _place(entry)):
+            return True
+        place = entry.layer.value, entry.key
+        return place in self._told.since and entry.updated_ms < self._told.newest[place]
 
     def _is_newer(self, session_id: str, brick: Brick) -> bool:
         told = self._told.bricks.get(f"{session_id}:{brick.kind}")
@@ -147,3 +162,7 @@ class OutsideChanges:
 
 def _key(entry: PerceptionEntry) -> tuple[str, str, str, int, bool]:
     return entry.layer.value, entry.key, entry.value, entry.updated_ms, entry.proposed
+
+
+def _place(entry: PerceptionEntry) -> tuple[str, str, bool]:
+    return entry.layer.value, entry.key, entry.proposed

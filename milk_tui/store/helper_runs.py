@@ -123,7 +123,7 @@ def end(db: Database, run_id: int, status: str, *, now: int, **values: Any) -> b
         raise ValueError(f"{status} is not an end")
     columns = "".join(f", {name} = ?" for name in values)
     cursor = db.execute(
-        f"update helper_runs set status = ?, ended_ms = ?{columns} where id = ? and status = 'running'",
+        f"update helper_runs set status = ?, ended_ms = max(started_ms, ?){columns} where id = ? and status = 'running'",
         (status, now, *(storable(v) if isinstance(v, str) else v for v in values.values()), run_id),
     )
     db.execute("delete from helper_leases where run_id = ?", (run_id,))
@@ -138,7 +138,7 @@ def clear(db: Database, *, alive: Callable[[str], bool], now: int) -> int:
             for table in ("helper_leases", "helper_pending"):
                 db.execute(f"delete from {table} where session_id = ?", (row["session_id"],))
     cursor = db.execute(
-        "update helper_runs set status = 'interrupted', ended_ms = ?, reason = 'its program ended'"
+        "update helper_runs set status = 'interrupted', ended_ms = max(started_ms, ?), reason = 'its program ended'"
         " where status = 'running' and id not in (select run_id from helper_leases)",
         (now,),
     )

@@ -72,6 +72,11 @@ LEGS: tuple[Impossible, ...] = (
         "update legs set ended_ms = started_ms where status not in ('pending', 'running') and ended_ms is null",
     ),
     Impossible(
+        "a leg ended before it began",
+        "select id from legs where ended_ms < started_ms",
+        "update legs set ended_ms = started_ms where ended_ms < started_ms",
+    ),
+    Impossible(
         "a leg runs and has an end",
         "select id from legs where status in ('pending', 'running') and ended_ms is not null",
         "update legs set ended_ms = null where status in ('pending', 'running') and ended_ms is not null",
@@ -111,6 +116,11 @@ LEGS: tuple[Impossible, ...] = (
         "a tool call ended without a time of its end",
         "select id from tool_calls where status <> 'running' and ended_ms is null",
         "update tool_calls set ended_ms = started_ms where status <> 'running' and ended_ms is null",
+    ),
+    Impossible(
+        "a tool call ended before it began",
+        "select id from tool_calls where ended_ms < started_ms",
+        "update tool_calls set ended_ms = started_ms where ended_ms < started_ms",
     ),
     Impossible(
         "the number of calls beside a leg is not theirs",

@@ -134,6 +134,7 @@ def finish(
     changes = {"status": status, "ended_ms": now, "error": encode(error)}
     if not _write(db, leg_id, text, thinking, usage, "where id = ? and status = 'running'", changes):
         return False
+    db.execute("update legs set ended_ms = started_ms where id = ? and ended_ms < started_ms", (leg_id,))
     leg = get(db.conn, leg_id)
     tool_calls.end_all(db, leg_id, now=now)
     sessions.touch(db, leg.session_id, now)

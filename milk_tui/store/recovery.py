@@ -117,7 +117,7 @@ def _interrupt(db: Database, rows: list[tuple[int, str]], now: int) -> list[int]
         if status == LegStatus.PENDING:
             db.execute("delete from legs where id = ?", (leg_id,))
             continue
-        db.execute("update legs set status = 'interrupted', ended_ms = ? where id = ?", (now, leg_id))
+        db.execute("update legs set status = 'interrupted', ended_ms = max(started_ms, ?) where id = ?", (now, leg_id))
         tool_calls.end_all(db, leg_id, now=now)
     return [leg_id for leg_id, status in rows if status == LegStatus.RUNNING]
 

@@ -61,7 +61,7 @@ def finish(
 ) -> ToolCall | None:
     """End a running call; ``None`` when it has ended. ``allowed_by``: who allowed it, when that was asked."""
     cursor = db.execute(
-        "update tool_calls set status = ?, result = ?, ended_ms = ?, allowed_by = ?"
+        "update tool_calls set status = ?, result = ?, ended_ms = max(started_ms, ?), allowed_by = ?"
         " where id = ? and status = 'running'",
         (status, storable(result), now_ms() if now is None else now, allowed_by, tool_id),
     )
@@ -71,7 +71,7 @@ def finish(
 def end_all(db: Database, leg_id: int, status: ToolStatus = ToolStatus.CANCELLED, *, now: int | None = None) -> int:
     """End what still runs of a leg that ended; how many."""
     return db.execute(
-        "update tool_calls set status = ?, ended_ms = ? where leg_id = ? and status = 'running'",
+        "update tool_calls set status = ?, ended_ms = max(started_ms, ?) where leg_id = ? and status = 'running'",
         (status, now_ms() if now is None else now, leg_id),
     ).rowcount
 

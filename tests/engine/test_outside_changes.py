@@ -87,3 +87,12 @@ async def test_leaving_waits_for_no_change(launch: Launch, home: Path) -> None:
     await other.aclose()
     names = {task.get_coro().__qualname__ for task in asyncio.all_tasks()}  # type: ignore[union-attr]
     assert not [name for name in names if "OutsideChanges" in name]
+
+
+async def test_what_comes_later_is_told_though_the_clock_went_back(stage: Stage, other: Other) -> None:
+    await stage.conductor.learn("The cache is Redis 6")
+    await other.call("record_memory", fact="So that what was told lies back")
+    await stage.seen(PerceptChanged, lambda event: "lies back" in event.percept.content)
+    (id_,) = [event.percept.id for event in stage.of(PerceptChanged) if event.percept.content == "The cache is Redis 6"]
+    other.store.write_sync(lambda db: percepts.edit(db, id_, "The cache is Redis 7", now=1_000))
+    await stage.seen(PerceptChanged, lambda event: event.percept.content == "The cache is Redis 7")

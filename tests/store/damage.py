@@ -228,6 +228,8 @@ DAMAGES: tuple[Damage, ...] = (
     Damage("something attached belongs to a turn of another session", f"update attachments set session_id = {_OTHER}"),
     # legs
     Damage("a leg ended without a time of its end", "update legs set ended_ms = null"),
+    Damage("a leg ended before it began", "update legs set ended_ms = started_ms - 5"),
+    Damage("a tool call ended before it began", "update tool_calls set ended_ms = started_ms - 5"),
     Damage(
         "a leg runs and has an end",
         "update turns set status = 'running'; update legs set status = 'running', acked_ms = null where id ="
