@@ -242,7 +242,7 @@ class Conductor:
         text = str(error) if isinstance(error, MilkError) else f"This turn failed: {type(error).__name__}: {error}"
         self.publish(events.Notice(session_id=self.session.id, text=one_line(clean(text), 300), severity="error"))
         try:
-            await self.store.write(partial(turns.finish, turn_id=turn.id, status=TurnStatus.FAILED))
+            await self.store.write(partial(recovery.give_up, turn_id=turn.id))
         except MilkError:
             _log.exception("turn %s could not be marked as failed", turn.id)
         self.publish(events.TurnFinished(session_id=self.session.id, turn_id=turn.id, status=TurnStatus.FAILED))
