@@ -16,6 +16,8 @@ from enum import StrEnum
 from textual import _ansi_sequences, events
 from textual._xterm_parser import XTermParser
 
+from milk_tui.ui import paste_reader
+
 
 class _Named(StrEnum):
     ALT_ENTER = "alt+enter"
@@ -51,7 +53,8 @@ def as_kitty(sequence: str) -> str:
 
 
 def install() -> None:
-    """Repair the key tables of this process's Textual. Safe to call again."""
+    """Repair the reading of keys and pastes in this process's Textual. Safe to call again."""
+    paste_reader.install()
     table = _ansi_sequences.ANSI_SEQUENCES_KEYS
     assert isinstance(table, dict)
     table["\x1b\r"] = table["\x1b\n"] = (_Named.ALT_ENTER,)
