@@ -16,7 +16,7 @@ from milk_tui.ui.transcript.colours import Colours
 from milk_tui.ui.transcript.inline import Inline
 from milk_tui.ui.transcript.palette import Palette
 from milk_tui.ui.transcript.rows import NOWHERE, Piece, Row, extent, visible, wrap
-from milk_tui.ui.transcript.splitter import ListInfo, parser
+from milk_tui.ui.transcript.splitter import IN_LIST, ListInfo, parser
 from milk_tui.ui.transcript.table import Cell, table_rows
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def markdown_rows(
     """
     if head:
         return _more_rows(paper, source, env, head, columns)
+    env[IN_LIST] = item_of is not None
     tokens = parser(True).parse(source, env)
     page = _Page(paper, source, env, growing, columns)
     if item_of is not None and tokens and tokens[0].type.endswith("list_open"):
@@ -76,6 +77,7 @@ def markdown_rows(
 def _more_rows(paper: Paper, source: str, env: dict[str, Any], head: str, columns: Sequence[int]) -> list[Row]:
     """Rows of a table whose head is drawn elsewhere."""
     shift = len(head) + 1
+    env[IN_LIST] = False
     page = _Page(paper, f"{head}\n{source}", env, False, columns)
     page.blocks(tokens := parser(True).parse(f"{head}\n{source}", env), 0, len(tokens), tight=False)
     rows = [row for row in page.rows if any(x >= shift for _, _, x in row.pieces) or row.start >= shift]

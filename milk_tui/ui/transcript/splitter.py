@@ -59,6 +59,10 @@ class Span:
     number: int = 0
 
 
+IN_LIST = "milk_in_list"
+"""In a parser's environment: the text begins with an item of a list that began before it, whatever follows."""
+
+
 @cache
 def parser(inline: bool) -> MarkdownIt:
     """The one set of Markdown options of the transcript; ``inline=False`` finds blocks only, three times as fast.
@@ -66,8 +70,14 @@ def parser(inline: bool) -> MarkdownIt:
     A tag that was not captured is text (``semantics.md`` §1), not a link in angle brackets.
     """
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock, table
+
+    def table_that_is_no_item(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        item = start == 0 and state.level == 0 and state.env.get(IN_LIST)
+        return not item and table(state, start, end, silent)
 
     made = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    made.block.ruler.at("table", table_that_is_no_item, {"alt": ["paragraph", "reference"]})
     made.disable(["text_join"] if inline else ["inline", "text_join"])
     may_link = made.validateLink
     made.validateLink = lambda url: may_link(url) and not url.lower().startswith("milk:")  # type: ignore[method-assign]
@@ -168,6 +178,7 @@ class Splitter:
     def _parse(self, stop: int, final: bool) -> None:
         base = self.tail
         chunk = self.text[base:stop]
+        self.env[IN_LIST] = self._list is not None and self._number > 0
         tokens = parser(False).parse(chunk, self.env)
         starts = [base]
         for line in chunk.split("\n"):

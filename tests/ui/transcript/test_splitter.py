@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from milk_tui.ui.transcript.splitter import MAX_BLOCK, Kind, Span, Splitter, parser, split_closed
+from milk_tui.ui.transcript.splitter import IN_LIST, MAX_BLOCK, Kind, Span, Splitter, parser, split_closed
 
 FRAGMENTS = [
     "text", "a *b* `c`", "- a", "- ", "* b", "+ c", "1. x", "1", ". y", "2) z", "10. t", "  - nested", "   - three",
@@ -69,6 +69,7 @@ def test_blocks_of_any_chunking_parse_to_the_tokens_of_the_whole(case):
     pieces: list[tuple] = []
     for span in splitter.spans:
         line_end = text[span.end : span.end + 1] == "\n"
+        splitter.env[IN_LIST] = span.kind is Kind.ITEM and span.number > 0
         pieces += flat(text[span.start : span.end + line_end], splitter.env)
     assert pieces == whole
     assert {k: v["href"] for k, v in splitter.env.get("references", {}).items()} == {
@@ -116,6 +117,12 @@ def test_the_tail_is_shown_as_if_the_text_ended_there(text):
         assert [n[0] for n in now] == [w[0] for w in whole]
     else:
         assert now == whole
+
+
+def test_an_item_with_a_bar_stays_an_item_whatever_follows_it():
+    text = "- a\n- # |\n--|\nb | c\n"
+    assert [s.kind for s in split(text, list(range(len(text)))).spans] == [s.kind for s in split(text, []).spans]
+    assert [s.kind for s in split(text, []).spans[:2]] == [Kind.ITEM, Kind.ITEM]
 
 
 @pytest.mark.parametrize("first", ["# a | b", "```a | b", "~~~ |", "# |", "***|", "> a | b", "- a | b", "a | b"])
