@@ -123,7 +123,8 @@ def end(db: Database, run_id: int, status: str, *, now: int, **values: Any) -> b
         raise ValueError(f"{status} is not an end")
     columns = "".join(f", {name} = ?" for name in values)
     cursor = db.execute(
-        f"update helper_runs set status = ?, ended_ms = max(started_ms, ?){columns} where id = ? and status = 'running'",
+        f"update helper_runs set status = ?, ended_ms = max(started_ms, ?){columns}"
+        " where id = ? and status = 'running'",
         (status, now, *(storable(v) if isinstance(v, str) else v for v in values.values()), run_id),
     )
     db.execute("delete from helper_leases where run_id = ?", (run_id,))

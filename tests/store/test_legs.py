@@ -16,6 +16,8 @@ from milk_tui.core.records import (
 from milk_tui.store import agents, legs, percepts, remotes, tool_calls
 from tests.store.makers import answered, end_leg, make_leg, make_session, make_turn
 
+LATER = 9_000_000_000_000
+
 
 def get(store, leg):
     return store.read_sync(lambda conn: legs.get(conn, leg.id))
@@ -71,13 +73,13 @@ def test_a_leg_ends_once_with_all_that_is_known(store, session):
 
     def finish(status):
         return store.write_sync(
-            lambda db: legs.finish(db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=9)
+            lambda db: legs.finish(db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=LATER)
         )
 
     assert finish(LegStatus.FAILED)
     assert not finish(LegStatus.DONE)
     kept = get(store, leg)
-    assert (kept.status, kept.ended_ms, kept.error, kept.usage) == (LegStatus.FAILED, 9, error, usage)
+    assert (kept.status, kept.ended_ms, kept.error, kept.usage) == (LegStatus.FAILED, LATER, error, usage)
     with pytest.raises(ValueError, match="not an end"):
         finish(LegStatus.RUNNING)
 
@@ -223,3 +225,13 @@ def test_answers_after_a_leg_are_counted(store, session):
     counted = store.read_sync(lambda conn: legs.answered_after(conn, session.id, Role.PRIMARY, first.id))
     assert counted == 1
     assert [leg.text for leg in store.read_sync(lambda conn: legs.of_turn(conn, first.turn_id))] == ["a"]
+
+
+def test_nothing_ends_before_it_began_though_the_clock_went_back(store, session):
+    leg = make_leg(store, make_turn(store, session))
+    call = store.write_sync(lambda db: tool_calls.start(db, leg.id, call_id="c", name="grep", arguments="{}"))
+    ended = store.write_sync(lambda db: tool_calls.finish(db, call.id, ToolStatus.OK, now=5))
+    assert ended.ended_ms == ended.started_ms
+    assert end_leg(store, leg, "text", now=5)
+    kept = store.read_sync(lambda conn: legs.get(conn, leg.id))
+    assert kept.ended_ms == kept.started_ms

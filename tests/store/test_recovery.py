@@ -44,6 +44,9 @@ def recover(store, **more):
     return store.write_sync(lambda db: recovery.recover(db, store.running_folder, **more))
 
 
+LATER = 9_000_000_000_000
+
+
 def status(store, turn):
     return store.read_sync(lambda conn: turns.get(conn, turn.id)).status
 
@@ -54,10 +57,10 @@ def test_a_running_leg_of_a_dead_program_is_interrupted_and_keeps_its_text(store
     dead.write_sync(lambda db: legs.save_progress(db, leg.id, text="because"))
     die(dead)
     assert store.read_sync(recovery.needed)
-    found = recover(store, now=77)
+    found = recover(store, now=LATER)
     assert (found.interrupted_legs, found.ended_turns) == ((leg.id,), (turn.id,))
     kept = store.read_sync(lambda conn: legs.get(conn, leg.id))
-    assert (kept.status, kept.text, kept.ended_ms) == (LegStatus.INTERRUPTED, "because", 77)
+    assert (kept.status, kept.text, kept.ended_ms) == (LegStatus.INTERRUPTED, "because", LATER)
     assert status(store, turn) is TurnStatus.INTERRUPTED
     assert not store.read_sync(recovery.needed)
     assert store.read_sync(integrity.problems) == []
