@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
 from milk_tui.cli import output
 from milk_tui.cli.options import Options, pass_options
 from milk_tui.core.errors import MilkError
+
+if TYPE_CHECKING:
+    from milk_tui.serve.access import Gate
 
 PORT = 8100
 
@@ -27,8 +32,18 @@ PORT = 8100
 )
 @click.option("--session", metavar="NAME", help="Open this session in every page.")
 @click.option("--new", is_flag=True, help="Begin a new session in every page.")
+@click.option("--plain", is_flag=True, help="Pages for screen readers: lines and words, no frames, no motion.")
 @pass_options
-def serve(options: Options, port: int, host: str, expose: bool, screens: int, session: str | None, new: bool) -> int:
+def serve(
+    options: Options,
+    port: int,
+    host: str,
+    expose: bool,
+    screens: int,
+    session: str | None,
+    new: bool,
+    plain: bool,
+) -> int:
     """Show the screen in a browser.
 
     Each page has a program of its own, for the directory that this is run in; closing the page saves and ends it.
@@ -53,11 +68,13 @@ def serve(options: Options, port: int, host: str, expose: bool, screens: int, se
             "warning: other machines can reach this, unencrypted; whoever has the address can run what you can run."
         )
     options.loaded  # noqa: B018 (a config that can't be read is said here, not in a page)
-    gate = Gate(host)
-    return asyncio.run(_serve(gate, port, screens, program(options, session=session, new=new)))
+    desktop = () if is_loopback(host) else ("DISPLAY", "WAYLAND_DISPLAY")  # a link is not opened where nobody sits
+    environment = {name: value for name, value in os.environ.items() if name not in desktop}
+    arguments = program(options, session=session, new=new, plain=plain)
+    return asyncio.run(_serve(Gate(host), port, screens, arguments, environment))
 
 
-def program(options: Options, *, session: str | None, new: bool) -> list[str]:
+def program(options: Options, *, session: str | None, new: bool, plain: bool = False) -> list[str]:
     """The command of one page's program: this one, with the options that were given before ``serve``."""
     given: list[tuple[str, object]] = [
         ("--primary", options.primary),
@@ -66,18 +83,18 @@ def program(options: Options, *, session: str | None, new: bool) -> list[str]:
         ("--database", options.database and options.database_file),
         ("--session", session),
     ]
-    flags = [name for name, on in (("--new", new), ("--debug", options.debug)) if on]
+    flags = [name for name, on in (("--new", new), ("--plain", plain), ("--debug", options.debug)) if on]
     values = [f"{name}={value}" for name, value in given if value is not None]
     return [sys.executable, "-P", "-m", "milk_tui", *values, *flags]
 
 
-async def _serve(gate, port: int, screens: int, arguments: list[str]) -> int:  # type: ignore[no-untyped-def]
+async def _serve(gate: Gate, port: int, screens: int, arguments: list[str], environment: dict[str, str]) -> int:
     from milk_tui.serve.server import ScreenServer
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    server = ScreenServer(arguments, gate=gate, port=port, screens=screens)
+    server = ScreenServer(arguments, gate=gate, port=port, screens=screens, environment=environment)
     try:
         await server.begin()
     except OSError as error:

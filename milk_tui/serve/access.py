@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 LOOPBACK_NAMES = frozenset({"localhost"})
 TOKEN_BYTES = 32
+EVERYWHERE = frozenset({"0.0.0.0", "::"})
+"""Where to listen for every address of this machine; no address to be reached at."""
 
 
 def is_loopback(address: str) -> bool:
@@ -65,8 +67,8 @@ class Gate:
         if not name:
             return False
         if name in (self.host.lower(), reached_at.lower().partition("%")[0]):
-            return name not in ("0.0.0.0", "::")
-        return is_loopback(self.host) and is_loopback(name)
+            return name not in EVERYWHERE
+        return is_loopback(name) and (is_loopback(self.host) or is_loopback(reached_at))
 
     @staticmethod
     def same_origin(origin: str | None, header: str | None) -> bool:

@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import os
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -21,7 +22,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve.server import Server
 
 from milk_tui.core.text import clean, one_line
-from milk_tui.serve.access import Gate, in_address
+from milk_tui.serve.access import EVERYWHERE, Gate, in_address
 from milk_tui.serve.process import ScreenProcess
 
 PAGE = Path(__file__).parent / "page"
@@ -87,7 +88,8 @@ class ScreenServer(Server):
     @property
     def address(self) -> str:
         """The address to open, with its token."""
-        return f"http://{in_address(self.host, self.port)}/?token={self.gate.token}"
+        host = _outward_address() if self.host in EVERYWHERE else self.host
+        return f"http://{in_address(host, self.port)}/?token={self.gate.token}"
 
     async def begin(self) -> None:
         """Listen. Raises OSError when the address is taken or is none of this machine's."""
@@ -137,8 +139,8 @@ class ScreenServer(Server):
     async def _refused(self, request: web.Request) -> web.StreamResponse | None:
         """The answer to a request that may not come in; ``None`` for one that may."""
         host, origin = request.headers.get("Host"), request.headers.get("Origin")
-        socket = request.get_extra_info("sockname") or ("",)
-        if not self.gate.knows(host, str(socket[0])):
+        reached_at = request.get_extra_info("sockname") or ("",)
+        if not self.gate.knows(host, str(reached_at[0])):
             return _no("this server does not go by that name")
         to_websocket = request.path in WEBSOCKETS
         if (origin is not None or to_websocket) and not self.gate.same_origin(origin, host):
@@ -243,6 +245,16 @@ class ScreenServer(Server):
                 await process.blur()
             case ["copied", int(number), bool(took), str(why)]:
                 await process.send_meta({"type": "copied", "number": number, "took": took, "why": one_line(why, 200)})
+
+
+def _outward_address() -> str:
+    """The address that others reach this machine at, as far as it knows; nothing is sent to find out."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))
+            return str(asking.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
 
 
 def _size(width: object, height: object) -> tuple[int, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -50,6 +51,16 @@ class Passing(Navigation):
 
         self._clipboard = clean(text)
         self.run_in_background(self._copy(self._clipboard))
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Give the terminal to another program. Raises MilkError in a browser, which has none."""
+        from milk_tui.core.errors import MilkError
+
+        if getattr(self._driver, "is_web", False):
+            raise MilkError("another program can't be shown in a browser.", "Open milk-tui in a terminal for that.")
+        with super().suspend():
+            yield
 
     async def _copy(self, text: str) -> None:
         from milk_tui.ui import copying

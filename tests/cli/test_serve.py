@@ -55,4 +55,4 @@ def test_a_pages_program_is_told_what_the_server_was(tmp_path: Path, monkeypatch
         *("--primary=openai/x", "--escalation=-odd", f"--config={tmp_path}/c.toml", f"--database={tmp_path}/d.db"),
         *("--session=--name", "--debug"),
     ]
-    assert program(Options(), session=None, new=True) == [sys.executable, "-P", "-m", "milk_tui", "--new"]
+    assert program(Options(), session=None, new=True, plain=True)[-2:] == ["--new", "--plain"]

@@ -47,6 +47,8 @@ def test_a_host_header_is_a_name_and_a_port_or_nothing(header: str, name: str) -
         ("0.0.0.0", "192.168.1.6:8100", "192.168.1.5", False),
         ("0.0.0.0", "elsewhere.example", "192.168.1.5", False),
         ("0.0.0.0", "0.0.0.0:8100", "127.0.0.1", False),
+        ("0.0.0.0", "localhost:8100", "127.0.0.1", True),
+        ("0.0.0.0", "localhost:8100", "192.168.1.5", False),
         ("box.lan", "box.lan:8100", "192.168.1.5", True),
         ("box.lan", "localhost:8100", "192.168.1.5", False),
         ("::", "[fe80::1]:8100", "fe80::1%eth0", True),

@@ -65,6 +65,37 @@ async def test_a_closed_page_ends_its_program_and_no_other(serve, place) -> None
         await stays.sees("Still here.")
 
 
+async def test_what_needs_a_terminal_is_said_to_need_one(serve) -> None:
+    async with serve() as server, Page(server) as page:
+        await page.sees(READY)
+        await page.send("in the prompt")
+        await page.press("f5")
+        await page.sees("can't be shown in a browser")
+        await page.sees("❯ in the prompt")
+
+
+@pytest.mark.parametrize("takes", [True, False, None])
+async def test_a_copy_is_called_one_only_when_the_browser_took_it(serve, takes: bool | None) -> None:
+    async with serve() as server, Page(server) as page:
+        page.takes_copies = takes
+        await page.sees(READY)
+        await page.send("copy me")
+        await page.send("\x1b[1;2H\x03")
+        await page.sees("7 characters copied (browser)" if takes else "7 characters kept inside milk-tui")
+        assert page.clipboard == (["copy me"] if takes else [])
+        await page.sees("❯ copy me")
+
+
+async def test_exposed_it_warns_and_answers_to_the_address_it_was_reached_at(serve) -> None:
+    async with serve("--host", "0.0.0.0", "--expose") as server, aiohttp.ClientSession() as web:
+        assert any("warning" in line and "unencrypted" in line for line in server.printed)
+        port = server.base.rpartition(":")[2]
+        for host, status in (("127.0.0.1", 303), ("localhost", 303), ("0.0.0.0", 403), ("rebound.example", 403)):
+            url = f"http://127.0.0.1:{port}/?token={server.token}"
+            async with web.get(url, headers={"Host": f"{host}:{port}"}, allow_redirects=False) as answer:
+                assert answer.status == status, host
+
+
 async def test_a_page_says_that_the_program_was_left(serve, place) -> None:
     async with serve() as server, Page(server) as page:
         await page.sees(READY)
