@@ -12,7 +12,7 @@ from textual.filter import NoColor
 from textual.reactive import Reactive
 from textual.theme import Theme
 
-from milk_tui.ui import themes
+from milk_tui.ui import sizes, themes
 from milk_tui.ui.background import QUESTION, THE_TERMINAL
 from milk_tui.ui.first_look import FirstLook
 from milk_tui.ui.passing import Passing
@@ -26,6 +26,9 @@ AUTOMATIC = "automatic"
 
 class Appearance(Passing):
     """The app's looks. ``look`` is what is known of the terminal and wanted before anything is opened."""
+
+    HORIZONTAL_BREAKPOINTS = sizes.WIDTHS
+    VERTICAL_BREAKPOINTS = sizes.HEIGHTS
 
     theme = Reactive(themes.DARK.name)
     """The name of the theme; a start with another than the right one would style everything twice."""
