@@ -73,7 +73,9 @@ def test_a_leg_ends_once_with_all_that_is_known(store, session):
 
     def finish(status):
         return store.write_sync(
-            lambda db: legs.finish(db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=LATER)
+            lambda db: legs.finish(
+                db, leg.id, status, text="partial", thinking="t", usage=usage, error=error, now=LATER
+            )
         )
 
     assert finish(LegStatus.FAILED)
