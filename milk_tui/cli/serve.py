@@ -31,6 +31,7 @@ PORT = 8100
     "--screens", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages open at once, at most."
 )
 @click.option("--session", metavar="NAME", help="Open this session in every page.")
+@click.option("--public", default="", metavar="URL", help="The address of a proxy (with TLS) that passes on to here.")
 @click.option("--new", is_flag=True, help="Begin a new session in every page.")
 @click.option("--plain", is_flag=True, help="Pages for screen readers: lines and words, no frames, no motion.")
 @pass_options
@@ -41,6 +42,7 @@ def serve(
     expose: bool,
     screens: int,
     session: str | None,
+    public: str,
     new: bool,
     plain: bool,
 ) -> int:
@@ -56,8 +58,10 @@ def serve(
             "The screen in a browser needs textual-serve, which is not installed.",
             'Run: pip install "milk-tui[serve]"',
         )
-    from milk_tui.serve.access import Gate, is_loopback
+    from milk_tui.serve.access import Gate, is_loopback, origin_of
 
+    if public and not origin_of(public):
+        raise click.UsageError(f"{public} is no address of a proxy, such as https://milk.example.")
     if not is_loopback(host):
         if not expose:
             raise click.UsageError(
@@ -68,10 +72,12 @@ def serve(
             "warning: other machines can reach this, unencrypted; whoever has the address can run what you can run."
         )
     options.loaded  # noqa: B018 (a config that can't be read is said here, not in a page)
-    desktop = () if is_loopback(host) else ("DISPLAY", "WAYLAND_DISPLAY")  # a link is not opened where nobody sits
+    desktop = (
+        () if is_loopback(host) and not public else ("DISPLAY", "WAYLAND_DISPLAY")
+    )  # a link is not opened where nobody sits
     environment = {name: value for name, value in os.environ.items() if name not in desktop}
     arguments = program(options, session=session, new=new, plain=plain)
-    return asyncio.run(_serve(Gate(host), port, screens, arguments, environment))
+    return asyncio.run(_serve(Gate(host, origin_of(public)), port, screens, arguments, environment))
 
 
 def program(options: Options, *, session: str | None, new: bool, plain: bool = False) -> list[str]:
@@ -102,6 +108,8 @@ async def _serve(gate: Gate, port: int, screens: int, arguments: list[str], envi
             f"{gate.host} port {port} can't be listened on: {error.strerror or error}.",
             "Choose another: milk-tui serve --port 0",
         ) from error
+    if gate.public:
+        output.line(f"Listening at {gate.host}:{server.port} for {gate.public}")
     output.line(f"Open {server.address}")
     output.line("Keep it to yourself: it is the key. Ctrl+C ends the server and saves.")
     sys.stdout.flush()

@@ -41,6 +41,16 @@ def host_name(header: str) -> str:
         return ""
 
 
+def origin_of(address: str) -> str:
+    """An address without a path as a browser's ``Origin`` has it; empty for what is none."""
+    try:
+        parts = urlsplit(address.rstrip("/"))
+        plain = parts.scheme in ("http", "https") and not (parts.path or parts.query or parts.fragment)
+        return f"{parts.scheme}://{parts.netloc}".lower() if plain and host_name(parts.netloc) else ""
+    except ValueError:
+        return ""
+
+
 def in_address(host: str, port: int) -> str:
     """``host`` and ``port`` as an address has them."""
     shown = f"[{host}]" if ":" in host else host
@@ -53,9 +63,11 @@ def _fresh() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The looks at a request. ``host``: what the server was told to listen on."""
+    """The looks at a request. ``host``: what the server was told to listen on; ``public``: the origin of a proxy before
+    it (``https://milk.example``), the one place besides itself whose pages are its own."""
 
     host: str
+    public: str = ""
     token: str = field(default_factory=_fresh, repr=False)
     ticket: str = field(default_factory=_fresh, repr=False)
     """The cookie's value: another secret than the token, so that neither can be used as the other."""
@@ -66,14 +78,17 @@ class Gate:
         name = host_name(header or "")
         if not name:
             return False
+        if self.public and name == host_name(urlsplit(self.public).netloc):
+            return True
         if name in (self.host.lower(), reached_at.lower().partition("%")[0]):
             return name not in EVERYWHERE
         return is_loopback(name) and (is_loopback(self.host) or is_loopback(reached_at))
 
-    @staticmethod
-    def same_origin(origin: str | None, header: str | None) -> bool:
+    def same_origin(self, origin: str | None, header: str | None) -> bool:
         """Whether the page that asks is one of this server's own, down to the port."""
-        return bool(origin and header) and origin.lower() == f"http://{header}".lower()  # type: ignore[union-attr]
+        if not origin or not header:
+            return False
+        return origin.lower() in (f"http://{header}".lower(), self.public.lower())
 
     def opens(self, token: str | None) -> bool:
         """Whether this is the token of the printed address; takes as long for every wrong one."""

@@ -51,7 +51,7 @@ HEADERS = {
 }
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self' ws://{host}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "connect-src 'self'{sockets}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 _log = logging.getLogger(__name__)
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -88,6 +88,8 @@ class ScreenServer(Server):
     @property
     def address(self) -> str:
         """The address to open, with its token."""
+        if self.gate.public:
+            return f"{self.gate.public}/?token={self.gate.token}"
         host = _outward_address() if self.host in EVERYWHERE else self.host
         return f"http://{in_address(host, self.port)}/?token={self.gate.token}"
 
@@ -126,9 +128,16 @@ class ScreenServer(Server):
         response = await self._refused(request) or await self._answered(request, handler)
         if not response.prepared:
             response.headers.update(HEADERS)
-            host = in_address(self.host, self.port) if response.status == HTTPStatus.FORBIDDEN else request.host
-            response.headers["Content-Security-Policy"] = POLICY.format(host=host)
+            response.headers["Content-Security-Policy"] = POLICY.format(sockets=self._sockets(request, response))
         return response
+
+    def _sockets(self, request: web.Request, response: web.StreamResponse) -> str:
+        """Where the page's socket may lead, for browsers that don't count it to the page's own place."""
+        if response.status == HTTPStatus.FORBIDDEN:
+            return ""
+        if self.gate.public:
+            return f" {self.gate.public.replace('http', 'ws', 1)}"
+        return f" ws://{request.host}"
 
     async def _answered(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         try:
@@ -154,15 +163,15 @@ class ScreenServer(Server):
     def _let_in(self, request: web.Request) -> web.StreamResponse:
         """Leave the cookie, and take the token out of the address."""
         query = {name: value for name, value in request.query.items() if name != "token"}
+        secure = self.gate.public.startswith("https")
         seen = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": str(request.rel_url.with_query(query))})
-        seen.set_cookie(self.cookie, self.gate.ticket, httponly=True, samesite="Strict", path="/")
+        seen.set_cookie(self.cookie, self.gate.ticket, httponly=True, samesite="Strict", path="/", secure=secure)
         return seen
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         size = request.query.get("fontsize", "")
         shown = {
             "title": self.title,
-            "websocket": f"ws://{request.host}/ws",
             "font_size": min(max(int(size), 6), 60) if size.isascii() and size.isdigit() and len(size) < 4 else 15,
         }
         return aiohttp_jinja2.render_template("app_index.html", request, shown)

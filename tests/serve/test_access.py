@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milk_tui.serve.access import Gate, host_name, in_address, is_loopback
+from milk_tui.serve.access import Gate, host_name, in_address, is_loopback, origin_of
 
 HERE = Gate("127.0.0.1")
 
@@ -74,7 +74,35 @@ def test_the_server_goes_by_its_own_names_alone(listening: str, header: str | No
     ],
 )
 def test_a_page_may_ask_where_it_came_from_down_to_the_port(origin: str | None, header: str | None, same: bool) -> None:
-    assert Gate.same_origin(origin, header) is same
+    assert HERE.same_origin(origin, header) is same
+
+
+def test_a_proxy_that_was_named_is_let_through_and_no_other() -> None:
+    behind = Gate("127.0.0.1", "https://milk.example")
+    assert behind.knows("milk.example", "127.0.0.1") and behind.knows("127.0.0.1:8100", "127.0.0.1")
+    assert not behind.knows("other.example", "127.0.0.1")
+    for header in ("milk.example", "127.0.0.1:8100"):
+        assert behind.same_origin("https://milk.example", header)
+        assert not behind.same_origin("https://other.example", header)
+    assert not HERE.same_origin("https://milk.example", "127.0.0.1:8100")
+    assert not HERE.knows("milk.example", "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://Milk.example/", "https://milk.example"),
+        ("http://box:8080", "http://box:8080"),
+        ("milk.example", ""),
+        ("https://milk.example/path", ""),
+        ("ftp://milk.example", ""),
+        ("https://user@milk.example", ""),
+        ("https://", ""),
+        ("https://[", ""),
+    ],
+)
+def test_a_proxys_address_is_an_origin(address: str, origin: str) -> None:
+    assert origin_of(address) == origin
 
 
 @given(st.none() | st.text(max_size=80))

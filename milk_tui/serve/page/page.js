@@ -102,9 +102,9 @@ window.addEventListener("blur", () => say("blur"));
 document.getElementById("again").addEventListener("click", () => window.location.reload());
 
 async function begin() {
-  if (window.matchMedia("(prefers-color-scheme: light)").matches) {
-    document.getElementById("terminal").dataset.sessionWebsocketUrl += "/light";
-  }
+  const scheme = window.location.protocol === "https:" ? "wss" : "ws";
+  const light = window.matchMedia("(prefers-color-scheme: light)").matches ? "/light" : "";
+  document.getElementById("terminal").dataset.sessionWebsocketUrl = `${scheme}://${window.location.host}/ws${light}`;
   const faces = ["400", "700", "italic 400"].map((face) => document.fonts.load(`${face} 15px "Roboto Mono"`));
   await Promise.allSettled(faces);
   const terminal = document.createElement("script");
