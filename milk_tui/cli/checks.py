@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from milk_tui.cli import program_checks
 from milk_tui.cli.check import Check, check
 from milk_tui.cli.database_checks import database
 from milk_tui.cli.file_checks import private
+from milk_tui.cli.helper_checks import helper
 from milk_tui.cli.mcp_checks import mcp
 from milk_tui.cli.options import Options
 from milk_tui.cli.recall_checks import recall
@@ -50,6 +52,7 @@ def run_all(options: Options, *, repair: bool = False) -> tuple[list[Check], Dis
     found += embedded(loaded or Config())
     found += mcp(loaded or Config())
     found += recall(loaded or Config(), options.database_file)
+    found += helper(loaded or Config(), Path.cwd(), options.database_file)
     found += terminal()
     return found, discovery
 
@@ -130,12 +133,16 @@ def agents(config: Config, options: Options) -> tuple[Discovery | None, list[Che
             checks.append(check("agents", role.value, state, discovery.advice(role)))
         else:
             checks.append(check("agents", role.value, "ok", f"{agent.name} = {agent.shown} ({agent.source})"))
+    said = program_checks.versions(finding.path for finding in discovery.findings if finding.path)
     titles = {"named": "", "server": "server ", "key": "key ", "embedded": "", "program": "program "}
     for finding in discovery.findings:
         if finding.kind == "named" and finding.found and not finding.hint:
             continue
         state = "warning" if finding.kind == "named" else "ok" if finding.found else "missing"
-        checks.append(check("agents", titles[finding.kind] + finding.what, state, finding.detail, finding.hint))
+        detail = finding.detail
+        if finding.path:
+            detail = detail.replace(finding.path, f"{said.get(finding.path, 'version unknown')}, {finding.path}", 1)
+        checks.append(check("agents", titles[finding.kind] + finding.what, state, detail, finding.hint))
     return discovery, checks
 
 

@@ -40,6 +40,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     found: bool
     detail: str
     hint: str = ""
+    path: str = ""
+    """Where a program is."""
 
 
 class Discovery(Struct, frozen=True, kw_only=True):
@@ -167,8 +169,8 @@ class _Look:
         self.environ = environ
         self.findings: list[Finding] = []
 
-    def note(self, kind: str, what: str, found: bool, detail: str, hint: str = "") -> None:
-        self.findings.append(Finding(kind=kind, what=what, found=found, detail=detail, hint=hint))
+    def note(self, kind: str, what: str, found: bool, detail: str, hint: str = "", path: str = "") -> None:
+        self.findings.append(Finding(kind=kind, what=what, found=found, detail=detail, hint=hint, path=path))
 
     def named(self, role: Role, flag: str | None) -> _Named:
         word = flag or self.config.named(role)
@@ -277,7 +279,7 @@ class _Look:
             path = self.installed(command[0])
             if path:
                 unused = self._unused()
-                self.note("program", word, True, f"{title}: {path}{unused}")
+                self.note("program", word, True, f"{title}: {path}{unused}", path=path)
                 found = found or (None if unused else agent_spec.program(Role.ESCALATION, word, path))
             elif word == CLAUDE[0]:
                 self.note("program", word, False, f"{title} is not on the PATH", f"To get it: {INSTALL_CLAUDE}")

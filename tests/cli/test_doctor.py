@@ -32,6 +32,7 @@ def test_the_table_and_the_json_say_the_same(milk: Milk) -> None:
         "agents",
         "embedded model",
         "recall",
+        "memory helper",
         "terminal",
     }
 
@@ -154,3 +155,63 @@ def test_what_only_the_person_can_decide_is_left_and_said(milk: Milk, stored: Se
     ran = milk("doctor", "--database", "--repair", "--json")
     assert ran.code == 1
     assert "no primary agent" in ran.json["checks"][-1]["detail"]
+
+
+def test_an_installed_agent_comes_with_its_version(milk: Milk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    scripts = {
+        "claude": 'echo "2.1.7 (Claude Code)"',
+        "goose": "printf '\\033[31mgoose\\033[0m\\nversion: v1.9.3\\n'",
+        "opencode": "exit 3",
+    }
+    for name, script in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    ran = milk("doctor", "--json")
+    said = {name: checks(ran, "agents", f"program {name}")[0]["detail"] for name in scripts}
+    assert said["claude"].startswith("Claude Code: 2.1.7, ")
+    assert "Goose: v1.9.3, " in said["goose"]
+    assert "version unknown" in said["opencode"]
+
+
+@pytest.mark.parametrize(
+    ("config", "state", "runtime"),
+    [
+        ("", ("info", "it waits"), ("ok", "lexical")),
+        ("enabled = false", ("info", "switched off"), None),
+        ("enabled = true", ("ok", "runs here"), ("ok", "lexical")),
+        ('enabled = true\ndirectories = ["/nowhere"]', ("info", "not for this folder"), ("ok", "lexical")),
+        ('runtime = "litellm"', ("info", "it waits"), ("error", "helper.model is missing")),
+        ('runtime = "litellm"\nmodel = "nobody"', ("info", "it waits"), ("error", "no agent 'nobody'")),
+        ('runtime = "claude-cli"\ncommand = ["no-such-program"]', ("info", "it waits"), ("error", "no-such-program")),
+    ],
+)
+def test_the_helper_has_its_lines(
+    milk: Milk, home: Path, config: str, state: tuple[str, str], runtime: tuple[str, str] | None
+) -> None:
+    (home / "config").mkdir(parents=True)
+    file = home / "config" / "config.toml"
+    file.write_text(f"[helper]\n{config}\n")
+    file.chmod(0o600)
+    ran = milk("doctor", "--json")
+    (found,) = checks(ran, "memory helper", "state")
+    assert found["state"] == state[0] and state[1] in found["detail"]
+    thinks = checks(ran, "memory helper", "runtime")
+    assert [(each["state"], runtime is not None and runtime[1] in each["detail"]) for each in thinks] == (
+        [] if runtime is None else [(runtime[0], True)]
+    )
+
+
+def test_decision_records_and_wrong_profiles_are_seen(milk: Milk, home: Path) -> None:
+    (Path.cwd() / "memory").mkdir()
+    (Path.cwd() / "memory" / "one.md").write_text("# One\n")
+    (home / "config").mkdir(parents=True)
+    file = home / "config" / "config.toml"
+    file.write_text('[helper]\nprofiles = ["recal"]\n')
+    file.chmod(0o600)
+    ran = milk("doctor", "--json")
+    assert "1 decision record" in checks(ran, "memory helper", "state")[0]["detail"]
+    (profiles,) = checks(ran, "memory helper", "profiles")
+    assert (profiles["state"], "recal" in profiles["detail"], "recall" in profiles["hint"]) == ("error", True, True)

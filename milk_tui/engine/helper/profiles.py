@@ -40,7 +40,23 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 def load(store: Store, directory: Path) -> Loaded:
-    """Read all sources and take over new versions; blocks. A file that is no valid profile is a problem and no more."""
+    """Read all sources and take over new versions; blocks."""
+    files = read(directory)
+    found, sources = files.profiles, files.sources
+    if not store.read_only:
+        store.write_sync(lambda db: _take_over(db, found, sources))
+    running = {}
+    for profile_id, profile in found.items():
+        version = store.read_sync(partial(helper_profiles.selected, profile_id=profile_id))
+        chosen = profile
+        if version is not None and version.hash != profile.hash:
+            chosen = _parsed(version.text, profile_id)
+        running[profile_id] = chosen
+    return Loaded(profiles=running, sources=sources, problems=files.problems)
+
+
+def read(directory: Path) -> Loaded:
+    """What the files say; blocks, writes nothing. A file that is no valid profile is a problem and no more."""
     found: dict[str, Profile] = {}
     sources: dict[str, str] = {}
     problems: list[str] = []
@@ -51,16 +67,7 @@ def load(store: Store, directory: Path) -> Loaded:
             problems.append(str(error))
             continue
         found[profile.id], sources[profile.id] = profile, source
-    if not store.read_only:
-        store.write_sync(lambda db: _take_over(db, found, sources))
-    running = {}
-    for profile_id, profile in found.items():
-        version = store.read_sync(partial(helper_profiles.selected, profile_id=profile_id))
-        chosen = profile
-        if version is not None and version.hash != profile.hash:
-            chosen = _parsed(version.text, profile_id)
-        running[profile_id] = chosen
-    return Loaded(profiles=running, sources=sources, problems=tuple(problems))
+    return Loaded(profiles=found, sources=sources, problems=tuple(problems))
 
 
 @lru_cache(maxsize=_MOST)
