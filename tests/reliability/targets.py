@@ -370,7 +370,11 @@ TARGETS: dict[str, Target] = {
     "transcript": Target(
         transcript,
         ("milk_tui.ui.transcript.splitter",),
-        (b"# h\n\n- a\n  - b\n\n```py\nx\n```\n| a |\n|---|\n| b |\n\n[a]: http://x\n",),
+        (
+            b"# h\n\n- a\n  - b\n\n```py\nx\n```\n| a |\n|---|\n| b |\n\n[a]: http://x\n",
+            b"# a |\n|-\n|h\n |\n```pa |\n|---|\n| a|\n x\n```\n",
+            b"- h#  a |\nh\n\n- # |\n--|\n b\n",
+        ),
     ),
     "command": Target(
         command, ("milk_tui.tools.command_words",), (b"git status; rm -rf $(x) && A=1 sudo -S y | z > /a",)

@@ -11,7 +11,8 @@ from milk_tui.ui.transcript.splitter import IN_LIST, MAX_BLOCK, Kind, Span, Spli
 FRAGMENTS = [
     "text", "a *b* `c`", "- a", "- ", "* b", "+ c", "1. x", "1", ". y", "2) z", "10. t", "  - nested", "   - three",
     "    code", "     deep", "\t tab", "> quote", "> - in quote", ">", "```", "```python", "~~~", "````", "   ```",
-    "    ```", "# head", "## two ##", "===", "---", "***", "_ _ _", "| a | b |", "|---|---|", "| 1 | 2 |", "|", "|-", "<div>",
+    "    ```", "# head", "## two ##", "===", "---", "***", "_ _ _", "| a | b |", "|---|---|", "| 1 | 2 |", "|", "|-",
+    "<div>",
     "</div>", "<!-- c", "-->", "[r]: /url", "[r]: /u 'title", "'title'", "[r]", "[x][r]", "\\", "&amp;", "  ", "\n",
     "\n", "\n", "\n\n", " ",
 ]  # fmt: skip
