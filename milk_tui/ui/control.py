@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _LAST = 2**62
 """As a turn id: after all there are."""
 
+MOST_EARLIER = 5_000
+"""Earlier prompts that are searched."""
 AT_ONCE = 64
 """Events that the screen takes up in one step."""
 
@@ -207,6 +209,15 @@ class Control:
         await self.workspace.store.write(
             lambda db: history.add(db, directory=directory, text=text, session_id=session_id)
         )
+
+    async def earlier_prompts(self) -> Sequence[str]:
+        """What was typed in the directory, newest first."""
+        if self.workspace is None:
+            return ()
+        from milk_tui.store import history
+
+        directory = self.state.directory
+        return await self.workspace.store.read(lambda conn: history.recent(conn, directory, limit=MOST_EARLIER))
 
     async def fact(self, reference: str) -> Percept:
         """The fact that a person means by an id or its beginning. Raises MilkError."""

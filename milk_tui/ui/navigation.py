@@ -270,7 +270,7 @@ class Navigation(GuardedApp):
     async def action_history_search(self) -> None:
         from milk_tui.ui import prompt_tools
 
-        await prompt_tools.search_history(self, self.main.prompt)
+        await prompt_tools.search_history(self, self.main.prompt, await self.control.earlier_prompts())
 
     @work(group="dialog", exit_on_error=False)
     async def action_editor(self) -> None:

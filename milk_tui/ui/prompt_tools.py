@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 SHOWN_CHARS = 400
 
 
-async def search_history(app: App[int], prompt: Prompt) -> None:
-    """Choose an earlier prompt of the directory; it replaces what is written (undo brings that back)."""
-    prompts = prompt.past.prompts
+async def search_history(app: App[int], prompt: Prompt, earlier: Sequence[str]) -> None:
+    """Choose an earlier prompt of the directory; it replaces what is written (undo brings that back).
+
+    ``earlier`` are those of the database, newest first; what was typed since this program began stands before them.
+    """
+    prompts = tuple(dict.fromkeys((*prompt.past.prompts, *earlier)))
     picker = Picker(
         "earlier prompts",
         lambda words: history_rows(prompts, words),
