@@ -357,6 +357,7 @@ class Conductor:
             project=self._desk.project,
             turn_id=_NO_TURN_YET,
             prompt=prompt,
+            may_escalate=role is Role.PRIMARY and self._roster.get(Role.ESCALATION) is not None,
             semantic=self._desk.semantic,
         )
         state = await self.store.read(lambda conn: gather(conn, view))

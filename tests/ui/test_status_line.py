@@ -29,10 +29,14 @@ async def test_an_expired_cache_is_said_before_the_prompt_is_sent(open_desk) -> 
         await desk.until(lambda: desk.app.main.box.border_title, "a status")
         assert "cold cache" not in desk.text
 
-        def make_old(db) -> None:
-            db.execute("update legs set input_tokens = 9000, cached_tokens = 8000, model = 'scripted/before'")
+        def make_large(db) -> None:
+            db.execute("update legs set input_tokens = 9000, cached_tokens = 8000")
 
-        await store.write(make_old)
+        await store.write(make_large)
+        desk.app.look_at_cache()
+        await desk.app.workers.wait_for_complete([w for w in desk.app.workers if w.group == "cache"])
+        assert not desk.app.state.cold, "it begins as the one before did, and the scripted model keeps it for ever"
+        await store.write(lambda db: db.execute("update legs set model = 'scripted/before'"))
         desk.app.look_at_cache()
         await desk.sees("cold cache: 9.0k tok are paid anew (another model)")
         await desk.say("SCN:say another answer")
