@@ -12,6 +12,11 @@ ITEMS: dict[str, Maker] = {
     ),
     "round-trips": of_tests("whatever bytes a parser is given", "tests/reliability/test_fuzz.py"),
     "fuzz": fuzz.rows,
+    "pages": of_tests(
+        "the screen in a browser: wrong keys, names and origins, pages and servers that go away",
+        "tests/serve/test_access.py",
+        "tests/serve/test_websocket.py",
+    ),
     "supply": of_tests("malicious releases, imports that reach out", "tests/test_supply.py"),
     "audit": audit.rows,
     "soak": soak.rows,
