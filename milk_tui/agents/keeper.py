@@ -7,7 +7,8 @@ the system lets a process adopt such orphans, they are found and ended too).
 
 Standard library only, and run as a file, so that it starts in no time. Its exit status is the agent's; 128 + N after
 signal N, 127 when the program can't be started. ``SIGTERM``
-ends the agent, which has SECONDS to leave.
+ends the agent, which has SECONDS to leave. Where no pipe can be handed over, LIFELINE_FD is -1: then it is the death of
+its parent that ends it. Commands of the tools and MCP servers have one too.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def main(argv: list[str]) -> int:
         signal.signal(number, stop)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     adopts = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    child = _start(command, {lifeline, wake_read, wake_write})
+    if lifeline < 0:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    child = _start(command, {wake_read, wake_write} | ({lifeline} if lifeline >= 0 else set()))
     for fd in (0, 1):
         os.close(fd)
     status = _wait(child, lifeline, wake_read, stopping, grace_s)
@@ -81,7 +84,7 @@ def _start(command: list[str], own: set[int]) -> int:
 
 def _wait(child: int, lifeline: int, wake: int, stopping: list[int], grace_s: float) -> int:
     """The agent's exit status, as a shell says it; ends it when the lifeline is cut or a signal asks for it."""
-    watched = [lifeline, wake]
+    watched = [lifeline, wake] if lifeline >= 0 else [wake]
     deadline: float | None = None
     while True:
         done, status = os.waitpid(child, os.WNOHANG)

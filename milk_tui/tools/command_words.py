@@ -6,43 +6,90 @@ from __future__ import annotations
 import re
 import shlex
 
-_SHELL_SIGNS = re.compile(r"[;&|<>$`()\n\\!{}*?~#\[\]]|^\s*\w+=")
-_SUBCOMMANDS = frozenset(
-    {
-        "git",
-        "npm",
-        "pnpm",
-        "yarn",
-        "cargo",
-        "go",
-        "uv",
-        "poetry",
-        "pip",
-        "make",
-        "just",
-        "mvn",
-        "gradle",
-        "dotnet",
-        "hg",
-    }
+_SHELL_SIGNS = re.compile(r"[;&|<>$`()\\!{}*?~#\[\]\x00-\x08\x0a-\x1f\x7f]|^\s*\w+=")
+_GIT = frozenset(
+    {"add", "apply", "blame", "branch", "cat-file", "checkout", "cherry-pick", "commit", "describe", "diff", "fetch"}
+    | {"grep", "log", "ls-files", "ls-tree", "merge", "mv", "pull", "reflog", "reset", "restore", "rev-list"}
+    | {"rev-parse", "revert", "rm", "shortlog", "show", "stash", "status", "switch", "tag"}
 )
+"""Commands of git's own, which no alias can take the place of, and which start nothing that stands behind them."""
+_SUBCOMMANDS = {
+    "git": _GIT,
+    "npm": frozenset({"test", "run", "ls", "outdated", "audit"}),
+    "pnpm": frozenset({"test", "run", "ls", "list", "outdated", "audit"}),
+    "yarn": frozenset({"test", "run", "list", "outdated", "audit"}),
+    "cargo": frozenset({"build", "check", "test", "clippy", "fmt", "bench", "doc", "tree"}),
+    "go": frozenset({"build", "test", "vet", "fmt", "list", "doc", "version"}),
+    "uv": frozenset({"lock", "sync", "tree"}),
+    "poetry": frozenset({"check", "lock", "show"}),
+    "pip": frozenset({"list", "show", "freeze", "check"}),
+    "mvn": frozenset({"test", "compile", "verify", "package"}),
+    "gradle": frozenset({"test", "build", "check", "compileJava"}),
+    "dotnet": frozenset({"build", "test", "format"}),
+}
+"""Programs whose commands may be allowed one by one."""
+_TARGETS = frozenset({"make", "just"})
+"""Programs that take the name of a task from a file of the project."""
 _PLAIN = frozenset(
-    {"pytest", "ruff", "mypy", "black", "isort", "flake8", "pylint", "tox", "nox"}
-    | {"eslint", "prettier", "tsc", "jest", "vitest", "rspec", "phpunit", "ctest", "cmake", "ninja"}
+    {"pytest", "ruff", "mypy", "black", "isort", "flake8", "pylint"}
+    | {"eslint", "prettier", "tsc", "jest", "vitest", "rspec", "phpunit"}
     | {"ls", "wc", "du", "df", "file", "stat", "which", "date", "uname", "head", "tail", "cat", "tree", "diff"}
 )
-"""Programs whose calls may be allowed together: they run no command that stands in their arguments."""
-_RUNS_ANYTHING = {
-    "git": frozenset({"config", "bisect", "rebase", "filter-branch", "submodule", "difftool", "mergetool", "push"}),
-    "npm": frozenset({"exec", "publish", "config", "install", "i"}),
-    "pnpm": frozenset({"exec", "dlx", "publish", "install", "add"}),
-    "yarn": frozenset({"exec", "dlx", "publish", "install", "add"}),
-    "cargo": frozenset({"install", "publish"}),
-    "go": frozenset({"install", "generate", "get"}),
-    "uv": frozenset({"run", "tool", "publish", "pip", "add"}),
-    "poetry": frozenset({"run", "publish", "add"}),
-    "pip": frozenset({"install", "download"}),
+"""Programs whose calls may be allowed together."""
+_NAMES_MORE = frozenset(
+    {"exec", "toolexec", "vettool", "overlay", "modfile", "ldflags", "gcflags", "config", "configfile", "append-config"}
+    | {"settings", "rcfile", "init-hook", "load-plugins", "plugins", "rulesdir", "parser", "resolver", "require"}
+    | {"bootstrap", "printer", "runner", "testrunner", "test-runner", "reporters", "globalsetup", "globalteardown"}
+    | {"setupfiles", "transform", "script-shell", "shell", "prefix", "node-options", "userconfig", "globalconfig"}
+    | {"manifest-path", "makefile", "file", "directory", "eval", "include-dir", "init-script", "build-file", "project"}
+    | {"upload-pack", "receive-pack", "open-files-in-pager", "ext-diff", "textconv", "no-index", "output", "contents"}
+    | {
+        "python-executable",
+        "install-types",
+        "pdbcls",
+        "override-ini",
+        "rootdir",
+        "confcutdir",
+        "import-mode",
+        "template",
+    }
+    | {
+        "smtp-server",
+        "cwd",
+        "chdir",
+        "environment",
+        "compiler",
+        "program",
+        "command",
+        "interpreter",
+        "edit-description",
+    }
+    | {"resolve-plugins-relative-to", "files0-from", "to-file", "from-file", "magic-file"}
+)
+"""Options that name another program, code, or a file that is followed or written; also shortened, and with more behind
+a hyphen."""
+_SHORT = {
+    "git": "O",
+    "pytest": "pcoW",
+    "make": "fCIE",
+    "just": "fd",
+    "cargo": "Z",
+    "go": "C",
+    "mvn": "fsgD",
+    "gradle": "IbcpDP",
+    "rspec": "rIO",
+    "phpunit": "cd",
+    "eslint": "c",
+    "jest": "c",
+    "vitest": "cr",
+    "npm": "C",
+    "pnpm": "C",
+    "tree": "o",
+    "file": "Cm",
+    "date": "sf",
+    "dotnet": "p",
 }
+"""Short options of the same kind."""
 _WAITS = {
     "vi": "use edit_file or write_file",
     "vim": "use edit_file or write_file",
@@ -91,22 +138,50 @@ _BATCH = {
 
 
 def pattern_of(command: str) -> str:
-    """The class of a plain command, such as ``pytest *`` or ``git diff *``; empty for every other."""
+    """The class of a plain command, such as ``pytest *`` or ``git diff *``; empty for every other.
+
+    Nothing that leads out of the directory has one, and nothing that names another program, code or a file to follow:
+    so "always" for a class reaches no further than its name says.
+    """
     if _SHELL_SIGNS.search(command):
         return ""
     try:
         words = shlex.split(command)
     except ValueError:
         return ""
-    if not words or "/" in words[0]:
+    if not words or "/" in words[0] or any(_leads_away(words[0], word) for word in words[1:]):
         return ""
-    if words[0] in _PLAIN:
-        return f"{words[0]} *"
-    if words[0] in _SUBCOMMANDS and len(words) > 1:
-        sub = words[1]
-        if re.fullmatch(r"[\w:.-]+", sub) and not sub.startswith("-") and sub not in _RUNS_ANYTHING.get(words[0], ()):
-            return f"{words[0]} {sub} *"
+    name = words[0]
+    if name in _PLAIN:
+        return f"{name} *"
+    if len(words) > 1 and words[1] in _SUBCOMMANDS.get(name, ()):
+        return f"{name} {words[1]} *"
+    if name in _TARGETS and len(words) > 1 and re.fullmatch(r"[A-Za-z][\w.-]*", words[1]):
+        return "" if any("=" in word for word in words) else f"{name} {words[1]} *"
     return ""
+
+
+def _leads_away(program: str, word: str) -> bool:
+    """Whether an argument names something outside of the directory, or something that would be run or followed."""
+    if word.startswith("-") and not word.startswith("--") and any(sign in _SHORT.get(program, "") for sign in word[1:]):
+        return True
+    if (
+        "://" in word
+        or (program == "git" and "::" in word)
+        or word.startswith("+")
+        or (word.startswith("-") and _is_one_of(word, _NAMES_MORE))
+    ):
+        return True
+    path = word.rpartition("=")[2] if word.startswith("-") else word
+    return path.startswith("/") or ".." in path.split("/")
+
+
+def _is_one_of(word: str, names: frozenset[str]) -> bool:
+    """Whether an option is one of these; with two hyphens also one that is cut short, as many programs take it."""
+    said = word.partition("=")[0].lstrip("-").lower()
+    if any(said == name or said.startswith(f"{name}-") for name in names):
+        return True
+    return word.startswith("--") and bool(said) and any(name.startswith(said) for name in names)
 
 
 def waits_for_person(command: str) -> str:

@@ -22,6 +22,7 @@ from msgspec import Struct, field, json
 
 from milk_tui.core.text import clean, one_line
 from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
+from milk_tui.tools import processes
 from milk_tui.tools.base import OUTPUT_CHARS, cut
 
 _log = logging.getLogger(__name__)
@@ -175,9 +176,10 @@ class McpServer:
                 async with Client(transport, read_timeout_seconds=settings.call_s) as client:
                     yield client
             return
+        command = processes.kept(settings.command, settings.environment, settings.directory)
         program = StdioServerParameters(
-            command=settings.command[0],
-            args=list(settings.command[1:]),
+            command=command[0],
+            args=list(command[1:]),
             env=settings.environment,
             cwd=settings.directory or None,
         )

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -57,8 +58,11 @@ QUIET = {
 MARK = "MILK_TUI_STARTED_BY"
 """Every program that a command starts has it, so that those that left the group are found again."""
 GRACE_S = 2.0
-_LEASHED = 'exec 3<&0; (read _ <&3; kill -9 0) >/dev/null 2>&1 & exec 3<&-; exec "$@" </dev/null'
-"""The watcher reads until our end of the pipe closes, then ends its group; the program takes the shell's place."""
+SWEEP_S = 3.0
+"""What the keeper may take beyond that to end what the program left behind."""
+KEEPER = Path(__file__).parents[1] / "agents" / "keeper.py"
+"""Run as a file of its own: it stands between this program and what it starts, adopts what leaves its group, whatever
+its environment, and ends all of it with the program, or when our end of the pipe closes."""
 
 
 def environment(more: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -75,7 +79,7 @@ class Started:
     process: asyncio.subprocess.Process
     mark: str
     leash: int | None = None
-    """Our end of the pipe that its watcher reads; the group ends when it closes, however this program ends."""
+    """Our end of the pipe that its keeper reads; all of it ends when it closes, however this program ends."""
 
     def let_go(self) -> None:
         """Close the pipes of a program that has ended: what it started elsewhere may still hold them."""
@@ -95,21 +99,22 @@ async def start(
     stdin: int | None = None,
     stderr: int = asyncio.subprocess.STDOUT,
 ) -> Started:
-    """Start a program. Without ``stdin`` it has none, and a watcher in its group ends it when this program is gone.
-    Raises OSError."""
+    """Start a program. Without ``stdin`` it has none, and a keeper ends it, with all that it started, when it is
+    through or this program is gone. Raises OSError."""
     mark = secrets.token_hex(8)
     reader, leash = os.pipe() if stdin is None else (None, None)
     if reader is not None:
-        command = ("/bin/sh", "-c", _LEASHED, "sh", *command)
+        command = (sys.executable, "-I", "-S", str(KEEPER), str(reader), str(GRACE_S), *command)
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=directory,
             env={**env, MARK: mark},
-            stdin=stdin if reader is None else reader,
+            stdin=asyncio.subprocess.DEVNULL if stdin is None else stdin,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
             start_new_session=True,
+            pass_fds=() if reader is None else (reader,),
             limit=1 << 16,
         )
     except BaseException:
@@ -122,13 +127,25 @@ async def start(
     return Started(process, mark, leash)
 
 
+def kept(command: Sequence[str], env: Mapping[str, str], directory: str = "") -> tuple[str, ...]:
+    """The command under a keeper that ends all that it starts, for a program that somebody else starts for us.
+
+    Raises FileNotFoundError when there is no such program.
+    """
+    named = str(Path(directory) / command[0]) if os.sep in command[0] else command[0]
+    path = shutil.which(named, path=env.get("PATH"))
+    if path is None:
+        raise FileNotFoundError(2, "there is no such program", command[0])
+    return (sys.executable, "-I", "-S", str(KEEPER), "-1", str(GRACE_S), path, *command[1:])
+
+
 async def end(started: Started, *, grace_s: float = GRACE_S) -> None:
     """End the program, its group and what it started beside it; the polite way first when it still runs."""
     process = started.process
     if process.returncode is None:
         _signal(process.pid, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace_s):
+            async with asyncio.timeout(grace_s + (SWEEP_S if started.leash is not None else 0)):
                 await exited(process)
     _signal(process.pid, signal.SIGKILL)
     await asyncio.to_thread(_end_strays, started.mark)

@@ -64,8 +64,8 @@ class Ran:
         took = f"{self.seconds:.1f} s"
         if self.why:
             return f"[{self.why} after {took}]"
-        if self.code is not None and self.code < 0:
-            return f"[ended by signal {-self.code} after {took}]"
+        if self.code is not None and (self.code < 0 or 128 < self.code <= 192):
+            return f"[ended by signal {-self.code if self.code < 0 else self.code - 128} after {took}]"
         return f"[exit code {self.code} · {took}]"
 
     @property
