@@ -36,7 +36,7 @@ class Reader(OnTop, ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box pane") as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = self._hint
+            box.border_subtitle = Content(self._hint)
             yield RowList(self._rows)
 
     @on(RowList.Chosen)
@@ -87,7 +87,7 @@ class Picker(OnTop, ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box pane" + (" -wide-box" if self._wide else "")) as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = self._hint
+            box.border_subtitle = Content(self._hint)
             yield self.filter
             yield self.list
 
@@ -140,7 +140,7 @@ class Ask(OnTop, ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box pane -line-box") as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = self._hint
+            box.border_subtitle = Content(self._hint)
             yield Input(value=self._value, compact=True)
 
     @on(Input.Submitted)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on, work
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.timer import Timer
 
@@ -95,7 +96,7 @@ class InspectorScreen(PanedScreen):
             (CHART, "~ estimated · ? unknown"),
             (SENT, "space mark · d difference"),
         ):
-            self.frame(pane).border_subtitle = hint
+            self.frame(pane).border_subtitle = Content(hint)
         self.look()
         if self._leg_id is not None:
             self.show_receipt(self._leg_id)
@@ -140,7 +141,7 @@ class InspectorScreen(PanedScreen):
             frame.border_title = "if I escalated now"
             self.plan.show_nothing(found.problem)
             return
-        frame.border_title = f"if I escalated now · {MODES[found.plan.mode]}"
+        frame.border_title = Content(f"if I escalated now · {MODES[found.plan.mode]}")
         cap = self._control.context_cap
         given = Given.of_plan(found.plan)
         if self.plan.given is None or self.plan.given.texts != given.texts:

@@ -158,7 +158,7 @@ class MemoryScreen(FullScreen):
             return
         same = self._trace is not None and self._trace.percept.id == percept.id
         self._trace = await fact_reads.trace(self._control, percept)
-        pane.border_title = f"fact {percept.short_id}"
+        pane.border_title = Content(f"fact {percept.short_id}")
         self.card.set_rows(fact_details.detail_rows(self._trace, self.card.size.width))
         if not same:
             self.card.scroll_home(animate=False)

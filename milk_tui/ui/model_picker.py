@@ -236,7 +236,7 @@ class ModelPicker(Picker):
         now = f"now {one_line(agent.name, 30)}" if agent is not None else "now nobody"
         self._box.border_title = Content(f"model for the {f.ROLE_MARKS[self.role.value]} {self.role} · {now}")
         other = self.role.other
-        self._box.border_subtitle = f"enter chooses · tab the {other}'s · esc closes"
+        self._box.border_subtitle = Content(f"enter chooses · tab the {other}'s · esc closes")
 
     def spec_of(self, key: str) -> AgentSpec | None:
         """The agent of a row."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.timer import Timer
 
@@ -129,7 +130,7 @@ class PerceptionScreen(PanedScreen):
             view = self._seen.view.layer(layer)
             words, over = rows.cost_words(view, known.get(layer))
             frame = self.frame(pane.id)
-            frame.border_subtitle = words
+            frame.border_subtitle = Content(words)
             frame.set_class(over, "-over")
 
     def _say_title(self) -> None:
