@@ -1,4 +1,5 @@
-"""Where words stand in a session: in prompts and answers, as they were said, from the first turn to the last."""
+"""Where words stand in a session: in prompts and answers as they were said, in what was thought, in what was called and
+what came back, from the first turn to the last."""
 
 from __future__ import annotations
 
@@ -17,6 +18,9 @@ class Place(Struct, frozen=True):
     leg_id: int | None
     """``None``: in the prompt."""
     number: int
+    thinking: bool = False
+    tool: int | None = None
+    """The call in whose arguments or result it is."""
 
 
 def find(conn: sqlite3.Connection, session_id: str, words: str) -> list[Place]:
@@ -28,15 +32,37 @@ def find(conn: sqlite3.Connection, session_id: str, words: str) -> list[Place]:
     if not wanted.strip():
         return []
     found: list[Place] = []
-    rows = conn.execute(
-        "select t.id as turn_id, null as leg_id, t.prompt as text from turns t where t.session_id = ?1"
-        " union all select l.turn_id, l.id, l.text from legs l where l.session_id = ?1"
-        " order by 1, 2",
-        (session_id,),
-    )
-    for row in rows:
-        count = row["text"].casefold().count(wanted)
-        found += [Place(row["turn_id"], row["leg_id"], number) for number in range(count)]
+    for row in conn.execute(_SAID, (session_id,)):
+        turn_id, leg_id, said = row["turn_id"], row["leg_id"], row["text"].casefold()
+        number = 0
+        for call in conn.execute(_CALLS, (leg_id,)) if leg_id is not None and row["calls"] else ():
+            before = said.count(wanted, 0, _folded_at(row["text"], call["position"]))
+            found += [Place(turn_id, leg_id, each) for each in range(number, before)]
+            number = max(number, before)
+            count = call["text"].casefold().count(wanted)
+            found += [Place(turn_id, leg_id, each, tool=call["id"]) for each in range(count)]
+        found += [
+            Place(turn_id, leg_id, each, thinking=bool(row["thinking"])) for each in range(number, said.count(wanted))
+        ]
         if len(found) >= MOST:
             return found[:MOST]
     return found
+
+
+_SAID = (
+    "select t.id as turn_id, null as leg_id, 0 as thinking, 0 as calls, t.prompt as text"
+    " from turns t where t.session_id = ?1"
+    " union all select l.turn_id, l.id, 1, 0, l.thinking from legs l where l.session_id = ?1 and l.thinking != ''"
+    " union all select l.turn_id, l.id, 0, exists (select 1 from tool_calls c where c.leg_id = l.id), l.text"
+    " from legs l where l.session_id = ?1"
+    " order by 1, 2, 3 desc"
+)
+_CALLS = (
+    "select id, position, arguments || char(10) || result as text from tool_calls"
+    " where leg_id = ? order by position, id"
+)
+
+
+def _folded_at(text: str, position: int) -> int:
+    """Where a place of the text is when its case is folded."""
+    return len(text[:position].casefold())

@@ -64,7 +64,7 @@ class Conversation:
             await source.read(key)
             self._transcript.bodies_loaded([key])
         if source is self._source:
-            self._transcript.show_match(key, words, place.number)
+            self._transcript.show_match(key, words, place.number, thinking=place.thinking, tool=place.tool)
 
     def hear(self, event: e.AnyEvent) -> None:
         """Show one event."""

@@ -38,3 +38,25 @@ def test_other_sessions_are_left_out(store, session) -> None:
 def test_there_is_an_end_of_places(store, session) -> None:
     make_turn(store, session, "x" * (message_places.MOST + 5))
     assert len(find(store, session, "x")) == message_places.MOST
+
+
+def test_thoughts_come_before_the_answer_and_calls_where_they_happened(store, session) -> None:
+    leg = answered(store, session, "ask", "Retry. Then RETRY.")
+    store.write_sync(
+        lambda db: [
+            db.execute("update legs set thinking = 'a retry' where id = ?", (leg.id,)),
+            db.execute(
+                "insert into tool_calls (leg_id, call_id, name, status, position, arguments, result)"
+                " values (?, 'c', 'grep', 'ok', 6, '{\"words\": \"retry\"}', 'retry: 3')",
+                (leg.id,),
+            ),
+        ]
+    )
+    call = store.read_sync(lambda conn: conn.execute("select id from tool_calls").fetchone()[0])
+    assert find(store, session, "retry") == [
+        Place(leg.turn_id, leg.id, 0, thinking=True),
+        Place(leg.turn_id, leg.id, 0),
+        Place(leg.turn_id, leg.id, 0, tool=call),
+        Place(leg.turn_id, leg.id, 1, tool=call),
+        Place(leg.turn_id, leg.id, 1),
+    ]

@@ -60,3 +60,22 @@ async def test_it_works_at_every_size(open_desk, size) -> None:
         await asked(desk, "alpha SCN:say zebra")
         await desk.press("ctrl+f", *"zebra")
         await desk.sees("of 2 places")
+
+
+async def test_what_was_thought_and_what_a_call_brought_is_found_and_opened(open_desk, home) -> None:
+    for name in ("a", "b", "c"):
+        (home / "shop" / f"{name}.txt").write_text(f"line of {name}\nthe okapi of {name}\n")
+    calls = " ".join(f'SCN:tool read_file {{"path": "{name}.txt"}}' for name in ("a", "b", "c"))
+    async with open_desk() as desk:
+        await asked(desk, f"alpha SCN:think is it a quagga SCN:say Before. {calls} SCN:then SCN:say After.")
+        await desk.sees("After.", "[2 more read_file calls]")
+        await desk.press("ctrl+f", *"quagga")
+        await desk.sees("2 of 2 places", "│ is it a quagga")
+        assert desk.app.main.get_selected_text() == "quagga"
+        for _ in "quagga":
+            await desk.press("backspace")
+        await desk.press(*"okapi")
+        await desk.sees("3 of 3 places", "the okapi of c")
+        assert desk.app.main.get_selected_text() == "okapi"
+        await desk.press("up", "up")
+        await desk.sees("1 of 3 places", "the okapi of a")

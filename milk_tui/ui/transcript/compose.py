@@ -213,6 +213,20 @@ def _run_length(parts: Sequence[Part], index: int) -> int:
     return end - index if end - index >= _GROUP else 1
 
 
+def folds_around(parts: Sequence[Part], tool_id: Hashable) -> tuple[Hashable, ...]:
+    """What has to be open so that a call is seen with its arguments and its result."""
+    index = 0
+    while index < len(parts):
+        part = parts[index]
+        length = _run_length(parts, index) if isinstance(part, Tool) else 1
+        run = [each for each in parts[index : index + length] if isinstance(each, Tool)]
+        if any(each.id == tool_id for each in run):
+            own = ("tool", tool_id)
+            return (("group", run[0].id), own) if length > 1 else (own,)
+        index += length
+    return ()
+
+
 def _group(parts: Sequence[Part], index: int, opened: Set[Hashable]) -> list[Block]:
     run = [part for part in parts[index : index + _run_length(parts, index)] if isinstance(part, Tool)]
     if len(run) == 1:

@@ -132,6 +132,14 @@ class Document:
             self._arrange(key, layout)
         return fold in opened
 
+    def unfold(self, key: Key, folds: Iterable[Hashable]) -> None:
+        """Opens these folds; those that are open stay so."""
+        opened = self._opened.setdefault(key, set())
+        if not opened.issuperset(folds := set(folds)):
+            opened |= folds
+            if (layout := self._layouts.get(key)) is not None:
+                self._arrange(key, layout)
+
     def set_paper(self, paper: Paper) -> None:
         """Another width or other styles: everything on screen is made again, the rest when it is reached."""
         old, self.rows.paper = self.rows.paper, paper

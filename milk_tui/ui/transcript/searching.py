@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
+from milk_tui.ui.transcript.compose import folds_around
 from milk_tui.ui.transcript.document import Document
-from milk_tui.ui.transcript.parts import Key
+from milk_tui.ui.transcript.parts import Key, Markdown, Part, Prompt, Thinking, Tool
 
 _STEPS = 2_000
 """Steps of work in which an entry's text is cut into blocks at the longest: some MB of text."""
@@ -19,16 +21,34 @@ class Match(NamedTuple):
     end: int
 
 
-def match_in(document: Document, key: Key, words: str, number: int) -> Match | None:
-    """The ``number``-th place of the words in an entry whose body is there, else the last one before it; ``None`` when
-    no block shows them (Markdown may have cut them in two)."""
+def match_in(
+    document: Document, key: Key, words: str, number: int, *, thinking: bool = False, tool: Hashable = None
+) -> Match | None:
+    """The ``number``-th place of the words in what was said in an entry whose body is there, else the last one before
+    it; ``None`` when no block shows them (Markdown may have cut them in two).
+
+    ``thinking`` looks in what was thought instead, ``tool`` in a call: what is folded there is opened.
+    """
     index = document.entries.index(key)
+    layout = document.layout(index)
+    if thinking:
+        document.unfold(key, (("thinking", 0),))
+    elif tool is not None:
+        document.unfold(key, folds_around(layout.parts, tool))
     for _ in range(_STEPS):
         if document.layout(index).complete or not document.work():
             break
+    layout = document.layout(index)
+    meant = {n for n, part in enumerate(layout.parts) if _is_meant(part, thinking, tool)}
     wanted = words.casefold()
     last: Match | None = None
-    for block_number, block in enumerate(document.layout(index).blocks):
+    inside = tool is None
+    for block_number, block in enumerate(layout.blocks):
+        if tool is not None and block.role == "tool":  # calls in a row are blocks of one part
+            inside = block.fold == ("tool", tool)
+            continue
+        if not inside or block.part not in meant:
+            continue
         source = block.source
         folded = source.casefold()
         if len(folded) != len(source):
@@ -41,3 +61,15 @@ def match_in(document: Document, key: Key, words: str, number: int) -> Match | N
             number -= 1
             at = folded.find(wanted, at + len(wanted))
     return last
+
+
+def _is_meant(part: Part, thinking: bool, tool: Hashable) -> bool:
+    match part:
+        case Thinking():
+            return thinking
+        case Tool():
+            return tool is not None
+        case Prompt() | Markdown():
+            return not thinking and tool is None
+        case _:
+            return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import ClassVar
 
 from textual import events
@@ -59,12 +59,12 @@ class Walk(View):
             self.read_at(Spot(self.document.entries.index(key), 0, 0))
             self.refresh()
 
-    def show_match(self, key: Key, words: str, number: int) -> None:
-        """Reads where an entry says these words for the ``number``-th time, and selects them; where no block shows
-        them, at the entry."""
+    def show_match(self, key: Key, words: str, number: int, *, thinking: bool = False, tool: Hashable = None) -> None:
+        """Reads where an entry (what was thought in it, a call) says these words for the ``number``-th time, and selects
+        them; where no block shows them, at the entry."""
         if key not in self.document.entries:
             return
-        match = match_in(self.document, key, words, number)
+        match = match_in(self.document, key, words, number, thinking=thinking, tool=tool)
         if match is None:
             self.show_entry(key)
             return
