@@ -17,6 +17,17 @@ ITEMS: dict[str, Maker] = {
         "tests/serve/test_access.py",
         "tests/serve/test_websocket.py",
     ),
+    "hostile": of_tests(
+        "hostile text, by every way in and out",
+        "tests/hostile",
+        "tests/ui/test_guarded_app.py",
+    ),
+    "secrets": of_tests(
+        "forty kinds of keys, planted everywhere and looked for everywhere",
+        "tests/secrets",
+        "tests/core/test_secret_scan.py",
+        "tests/cli/test_file_checks.py",
+    ),
     "supply": of_tests("malicious releases, imports that reach out", "tests/test_supply.py"),
     "audit": audit.rows,
     "soak": soak.rows,

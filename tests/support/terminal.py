@@ -18,12 +18,14 @@ import struct
 import sys
 import termios
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import pyte
+from wcwidth import wcwidth
 
 KEYS: dict[str, bytes] = {
     "enter": b"\r",
@@ -78,10 +80,18 @@ class ProgramEndedError(AssertionError):
     """The program ended while a test waited for its screen."""
 
 
+def _is_drawn(character: str) -> bool:
+    return wcwidth(character) > 0 or bool(unicodedata.combining(character))
+
+
 class _Screen(pyte.Screen):
     """pyte's screen with the alternate one that full-screen programs draw on and give back."""
 
     _before: tuple[Any, int, int] | None = None
+
+    def draw(self, data: str) -> None:
+        """pyte gives a piece up at a mark that it can't combine; terminals draw on."""
+        super().draw(data if data.isascii() else "".join(filter(_is_drawn, data)))
 
     def set_mode(self, *modes: int, **kwargs: Any) -> None:
         if kwargs.get("private") and _ALTERNATE in modes and self._before is None:
@@ -114,6 +124,8 @@ class Terminal:
         self.clipboard: list[str] = []
         """Every text that the program sent by OSC 52, oldest first."""
         self.raw_bytes = 0
+        self.tap: Callable[[bytes], object] | None = None
+        """Is given everything that the program writes, as it writes it."""
         self.exit_code: int | None = None
         """As from ``subprocess``: negative for a signal; ``None`` while it runs."""
         self._fd = fd
@@ -318,6 +330,8 @@ class Terminal:
             self._ended = True
             return False
         self.raw_bytes += len(data)
+        if self.tap is not None:
+            self.tap(data)
         data = self._tail + data
         tail = _TAIL.search(data)
         cut = tail.start() if tail and len(data) - tail.start() < _LONGEST_TAIL else len(data)
