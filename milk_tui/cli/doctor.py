@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import click
 
 from milk_tui.cli import output
@@ -33,7 +35,7 @@ def doctor(
         from milk_tui.cli import terminal_doctor
 
         try:
-            found, discovery = terminal_doctor.run(wait=wait), None
+            found, discovery = terminal_doctor.run(_configured_keys(options), wait=wait), None
         except terminal_doctor.NoTerminalError as error:
             raise click.UsageError(f"{error.what} {error.hint}") from error
     elif database_alone:
@@ -65,3 +67,13 @@ def doctor(
                 ]
                 output.table(rows, indent="  ")
     return 1 if broken else 0
+
+
+def _configured_keys(options: Options) -> Mapping[str, Sequence[str]]:
+    """The keys of the config; none where it can't be read, which the whole doctor says."""
+    from milk_tui.core.errors import MilkError
+
+    try:
+        return options.loaded.config.keys
+    except MilkError:
+        return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,10 +16,12 @@ class NoTerminalError(MilkError):
     """There is no terminal to look at: wrong usage, exit code 2."""
 
 
-def run(*, wait: float) -> list[Check]:
-    """Every look and, where ``wait`` is not 0, every try. Raises NoTerminalError."""
+def run(configured: Mapping[str, Iterable[str]], *, wait: float) -> list[Check]:
+    """Every look and, where ``wait`` is not 0, every try. ``configured``: ``[keys]`` of the config. Raises
+    NoTerminalError."""
     from milk_tui.cli import terminal_checks, terminal_tries
     from milk_tui.cli.terminal_line import Line
+    from milk_tui.ui.actions import keymap
 
     reading = _terminal()
     found: list[Check] = []
@@ -29,7 +32,7 @@ def run(*, wait: float) -> list[Check]:
                 found += terminal_checks.look(line)
                 found += terminal_tries.programs(os.environ)
                 if wait:
-                    found += terminal_tries.Tries(line, wait).all()
+                    found += terminal_tries.Tries(line, wait, terminal_tries.fragile(keymap(configured))).all()
             except EOFError:
                 found.append(check("terminal", "line", "error", "the terminal went away"))
             except KeyboardInterrupt:

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from milk_tui.ui.clipboard_ways import Program, Way
+    from milk_tui.ui.keymap import Keymap
 
 SLOWER = "ctrl+j and alt+enter make a new line as well."
 TAKEN = "The terminal or the desktop keeps it. Every action has a slash command; [keys] in the config moves it."
-KEYS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("shift+enter", ("shift+enter", "alt+enter", "ctrl+j"), SLOWER),
-    ("alt+enter", ("alt+enter",), "ctrl+j makes a new line."),
-    ("ctrl+j", ("ctrl+j",), "alt+enter makes a new line."),
-    *((name, (name,), TAKEN) for name in ("f1", "f2", "f3", "f4", "f5", "f6")),
-    ("shift+f6", ("shift+f6", "f18"), "f6 goes round as well."),
-    *((name, (name,), TAKEN) for name in ("ctrl+g", "ctrl+l", "ctrl+o", "ctrl+p", "ctrl+f", "ctrl+s")),
-)
-"""Keys that get lost between keyboard and program: what may arrive for it, and what to do otherwise."""
+NEWLINES = {
+    "shift+enter": (("shift+enter", "alt+enter", "ctrl+j"), SLOWER),
+    "alt+enter": (("alt+enter", "ctrl+j"), "ctrl+j makes a new line."),
+    "ctrl+j": (("ctrl+j",), "alt+enter makes a new line."),
+}
+"""What may arrive for a key that makes a new line, and what to do where another does."""
+ALSO_AS = {"shift+f6": ("f18",)}
+"""Other names of the same key."""
+LEFT_OUT = frozenset({"escape", "ctrl+c", "ctrl+q"})
+"""Keys that end things."""
 SKIP, LEAVE = "space", "q"
 TYPED_S = 0.3
 """Seconds of quiet after which what is typed is over."""
@@ -55,6 +57,8 @@ class Tries:
 
     line: Line
     wait: float
+    keys: Sequence[tuple[str, str]]
+    """The keys to press, and what each is for."""
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     _someone: bool = False
     _came: deque[Message] = field(default_factory=deque)
@@ -130,8 +134,9 @@ class Tries:
         from textual import events
 
         self.line.write(f"\n{SKIP} skips one, {LEAVE} leaves the rest out; each waits {self.wait:g} s.\n")
-        for name, fine, hint in KEYS:
-            self._say(f"Press {name} ")
+        for name, title in self.keys:
+            fine, hint = NEWLINES.get(name, ((name, *ALSO_AS.get(name, ())), TAKEN))
+            self._say(f"Press {name} ({title}) ")
             event = self._next(lambda event: isinstance(event, events.Key))
             if not isinstance(event, events.Key):
                 yield check("keys", name, "info", "not pressed, or it never arrived")
@@ -203,6 +208,20 @@ class Tries:
             yield check("messages", "OSC 9", "ok", "shown")
         elif event is not None:
             yield check("messages", "OSC 9", "info", "not shown", 'The bell rings instead with [ui] alert = "bell".')
+
+
+def fragile(keymap: Keymap) -> list[tuple[str, str]]:
+    """The keys of the conversation that get lost between keyboard and program, with what each is for."""
+    from milk_tui.ui.actions import ACTIONS, Where
+
+    places = (Where.PROMPT, Where.SESSION, Where.EVERYWHERE)
+    actions = (*(action for action in ACTIONS if action.where in places), *keymap.bound)
+    found = {key: action.title for action in actions for key in keymap.of(action) if _is_fragile(key)}
+    return sorted(found.items(), key=lambda one: list(NEWLINES).index(one[0]) if one[0] in NEWLINES else len(NEWLINES))
+
+
+def _is_fragile(key: str) -> bool:
+    return key not in LEFT_OUT and ("+" in key or (key[0] == "f" and key[1:].isdecimal()))
 
 
 def programs(environ: Mapping[str, str]) -> Iterator[Check]:
