@@ -21,7 +21,9 @@ from milk_tui.tools.base import Refused
 
 LONGEST_PATH = 4_000
 _NO_FILES = ("/proc", "/sys", "/dev")
-_STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
+"""Where the system has it, a step needs no permission to list the folder."""
+_STEP = _SEARCH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOST = (errno.ELOOP, errno.ENOTDIR)
 
 
@@ -71,15 +73,30 @@ def find(said: str, directory: Path, private: tuple[Path, ...] = (), *, follow: 
         if asked.name in ("", ".", ".."):
             raise Refused(f"{one_line(said, 200)} names no file.")
         real /= asked.name
-    if any(_within(real, Path(folder)) for folder in _NO_FILES):
+    written = Path(os.path.normpath(asked))
+    if any(_within(path, Path(folder)) for path in (real, written) for folder in _NO_FILES):
         raise Refused(f"{one_line(said, 200)} is no ordinary file: devices and the kernel's own files are not opened.")
-    if any(_within(real, folder) for folder in private):
+    if any(_within(real, folder) for folder in private) or _is_private(real, private):
         raise Refused(f"{one_line(said, 200)} belongs to milk itself and is not opened.")
     return Place(real, root, inside=_within(real, root))
 
 
 def _within(path: Path, folder: Path) -> bool:
     return path == folder or folder in path.parents
+
+
+def _is_private(path: Path, private: tuple[Path, ...]) -> bool:
+    """Whether a step of the way is one of these folders under another spelling, or mounted elsewhere."""
+    known = {identity for folder in private if (identity := _identity(folder))}
+    return bool(known) and any(_identity(part) in known for part in (path, *path.parents))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextlib.contextmanager
@@ -90,16 +107,20 @@ def folder_of(place: Place, *, make: bool = False) -> Iterator[int]:
     """
     if place.path == place.directory:
         raise Refused("That is the working directory itself.")
-    base = place.directory if place.inside else Path(place.path.anchor)
-    steps = place.path.parent.relative_to(base).parts
-    current = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    with way_to(place, place.path.parent, make=make) as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def way_to(place: Place, target: Path, *, make: bool = False) -> Iterator[int]:
+    """A descriptor of a folder, opened step by step from the root without following links; see ``folder_of``."""
+    base = place.directory if place.inside and _SEARCH == os.O_RDONLY else Path(target.anchor)
+    steps = target.relative_to(base).parts
+    current = os.open(base, _SEARCH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for step in steps:
-            if make:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(step, dir_fd=current)
             try:
-                following = os.open(step, _STEP, dir_fd=current)
+                following = _step(step, current, make=make)
             except OSError as error:
                 if error.errno in _LOST:
                     raise Refused(f"{place.shown}: the way there has changed; nothing was done.") from error
@@ -109,6 +130,17 @@ def folder_of(place: Place, *, make: bool = False) -> Iterator[int]:
         yield current
     finally:
         os.close(current)
+
+
+def _step(name: str, folder: int, *, make: bool) -> int:
+    try:
+        return os.open(name, _STEP, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+    return os.open(name, _STEP, dir_fd=folder)
 
 
 def open_file(place: Place) -> int:
@@ -128,7 +160,7 @@ def open_file(place: Place) -> int:
 def status(place: Place) -> os.stat_result | None:
     """What is there, links not followed; ``None`` when nothing is. Raises ``Refused``."""
     if place.path == place.directory:
-        return place.path.stat()
+        return place.path.lstat()
     try:
         with folder_of(place) as folder:
             return os.stat(place.path.name or ".", dir_fd=folder, follow_symlinks=False)

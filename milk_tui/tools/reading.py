@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from milk_tui.core.tool_calls import ToolOutcome
 from milk_tui.tools.base import OUTPUT_CHARS, Access, Arguments, Ask, Call, Prepared, Refused, plural, tool
-from milk_tui.tools.places import Place, folder_of, kind_of, open_file, refusal, status
+from milk_tui.tools.places import Place, kind_of, open_file, refusal, status, way_to
 from milk_tui.tools.site import Site
 from milk_tui.tools.texts import binary, decode
 
@@ -128,12 +128,9 @@ class _Listing:
 def _list(place: Place, depth: int) -> ToolOutcome:
     listing = _Listing([])
     try:
-        if place.path == place.directory or place.path.name == "":
-            handle = os.open(place.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        else:
-            with folder_of(place) as folder:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                handle = os.open(place.path.name, flags, dir_fd=folder)
+        with way_to(place, place.path.parent) as folder:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            handle = os.open(place.path.name or ".", flags, dir_fd=folder)
     except NotADirectoryError as error:
         raise Refused(f"{place.shown} is no folder; read_file reads a file.") from error
     except OSError as error:
