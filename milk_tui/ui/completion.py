@@ -44,14 +44,19 @@ class Completion(Painter):
     def current(self) -> Choice | None:
         return self._found[self._at] if 0 <= self._at < len(self._found) else None
 
+    @property
+    def first(self) -> Choice | None:
+        """What tab takes when none is chosen."""
+        return self._found[0] if self._found else None
+
     def offer(self, word: Word, found: Sequence[Choice], room: int) -> None:
         """Show what fits the word in at most ``room`` rows; nothing fits: close.
 
-        Of the arguments for a command that could do without one, none is chosen until the person chooses.
+        Of the arguments for a command none is chosen until the person chooses: enter sends what is written.
         """
         self.word = word
         self._found = found
-        self._at = -1 if word.kind is Kind.ARGUMENT and not word.written else 0
+        self._at = -1 if word.kind is Kind.ARGUMENT else 0
         self._top = 0
         self._room = max(1, min(ROWS, room))
         self.display = bool(found) and room > 0

@@ -115,7 +115,7 @@ class PromptBox(Vertical):
                 return key == "tab"
             self._offer(word)
             return self._completion_key(key)
-        choice = self.completion.current
+        choice = self.completion.current or (self.completion.first if key == "tab" else None)
         self.completion.close()
         if choice is None or word is None or (key == "enter" and _is_whole(word, choice)):
             return key == "tab"

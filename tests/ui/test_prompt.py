@@ -340,7 +340,7 @@ async def test_arguments_are_offered_and_none_is_taken_unless_chosen() -> None:
         assert app.sent == ["/theme "]
         await write(pilot, "/theme lig")
         await pilot.pause()
-        await typed(pilot, "enter")
+        await typed(pilot, "tab")
         assert app.prompt.text == "/theme milk-light "
         await typed(pilot, "enter")
         assert app.sent[1:] == ["/theme milk-light "]
