@@ -38,7 +38,7 @@ class Copied:
             case Terminal():
                 return f"{what} sent to the terminal (OSC 52); it can't confirm"
             case Program(name="tmux"):
-                return f"{what} copied to tmux (prefix ] pastes), which passes it on to the terminal"
+                return f"{what} copied to tmux (prefix ] pastes); the terminal can't confirm"
             case way:
                 return f"{what} copied ({way.name})"
 
