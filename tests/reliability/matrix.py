@@ -6,7 +6,30 @@ from tests.reliability import audit, fuzz, soak
 from tests.reliability.row import Maker, of_tests
 
 ITEMS: dict[str, Maker] = {
-    "kill": of_tests("kill −9 of the program at random points", "tests/e2e/test_kill.py"),
+    "kill": of_tests(
+        "kill −9 of the program at random points of every phase",
+        "tests/e2e/test_kill.py::test_nothing_is_lost_or_done_twice_wherever_it_is_killed",
+    ),
+    "kill-host": of_tests(
+        "kill −9 of the model host alone", "tests/e2e/test_kill_beside.py::test_the_model_host_alone"
+    ),
+    "kill-child": of_tests(
+        "kill −9 of a child agent or its keeper alone", "tests/e2e/test_kill_beside.py::test_a_child_agent_alone"
+    ),
+    "kill-embedded": of_tests(
+        "kill −9 of the embedded server alone", "tests/e2e/test_kill_beside.py::test_the_embedded_server_alone"
+    ),
+    "signals": of_tests("SIGTERM, SIGHUP, a terminal that is closed or breaks", "tests/e2e/test_leaving.py"),
+    "suspended": of_tests("stopped, continued, closed and killed while stopped", "tests/e2e/test_suspended.py"),
+    "clock": of_tests("the machine's clock jumps, forward and back", "tests/e2e/test_clock.py"),
+    "damage": of_tests(
+        "what a database says, damaged in every way; named, mended or explained, and started with",
+        "tests/cli/test_doctor_damage.py",
+    ),
+    "two-programs": of_tests(
+        "mixed writes of two programs, with two screens, a hook and an MCP server",
+        "tests/e2e/test_two_programs.py",
+    ),
     "any-order": of_tests(
         "anything a person does, in any order, with one program or two", "tests/engine/test_state_machine.py"
     ),

@@ -35,7 +35,10 @@ Maker = Callable[[bool], Iterable[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Makes a row of tests: it runs and counts them."""
+    """Makes a row of tests: it runs and counts them.
+
+    A test may say by ``record_property`` how often it tried (``tried``), from which ``seed``, and with what ``figures``.
+    """
 
     item: str
     where: tuple[str, ...]
@@ -65,9 +68,10 @@ def _run(item: str, where: Sequence[str], deep: bool) -> Row:
         cases = list(ElementTree.parse(report).iter("testcase"))
     skipped = sum(1 for case in cases if case.find("skipped") is not None)
     bad = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
-    tried = len(cases) - skipped
-    if not tried:
+    if not len(cases) - skipped:
         return Row(item, 1, 0, 1, note="no test ran")
-    seeds = sorted({int(p.attrib["value"]) for c in cases for p in c.iter("property") if p.attrib["name"] == "seed"})
-    note = ", ".join(case.attrib["name"] for case in bad)
-    return Row(item, tried, tried - len(bad), len(bad), seeds, note)
+    said = [{p.attrib["name"]: p.attrib["value"] for p in case.iter("property")} for case in cases]
+    tried = sum(int(each.get("tried", 1)) for each in said) - skipped
+    seeds = sorted({int(each["seed"]) for each in said if "seed" in each})
+    notes = [case.attrib["name"] for case in bad] + [each["figures"] for each in said if "figures" in each]
+    return Row(item, tried, tried - len(bad), len(bad), seeds, "; ".join(notes))
