@@ -28,8 +28,10 @@ def test_nothing_is_lost_or_done_twice_wherever_it_is_killed(
 ) -> None:
     kills = int(os.environ.get("MILK_TUI_KILLS", "120" if deep else "20"))
     record_property("seed", SEED)
+    record_property("tried", kills)
     story = killing.tell(place, SEED, kills)
     assert kills < len(killing.PHASES) or set(story.aimed) == set(killing.PHASES)
+    record_property("figures", story.figures())
     print(f"{kills} kills; {story.figures()}")
 
 
