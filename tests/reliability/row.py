@@ -37,7 +37,7 @@ Maker = Callable[[bool], Iterable[Row]]
 class Suite:
     """Makes a row of tests: it runs and counts them.
 
-    A test may say by ``record_property`` how often it tried (``tried``), from which ``seed``, and with what ``figures``.
+    A test may say by ``record_property`` how often it ``tried``, from which ``seed``, and with what ``figures``.
     """
 
     item: str
