@@ -154,10 +154,10 @@ class ScreenServer(Server):
         to_websocket = request.path in WEBSOCKETS
         if (origin is not None or to_websocket) and not self.gate.same_origin(origin, host):
             return _no("a page of another place may not ask here")
+        if request.path == "/" and "token" in request.query and self.gate.opens(request.query["token"]):
+            return self._let_in(request)  # also a second time: the key is not to stay in the address
         if self.gate.admits(request.cookies.get(self.cookie)):
             return None
-        if request.path == "/" and "token" in request.query and self.gate.opens(request.query["token"]):
-            return self._let_in(request)
         return _no("open the address that milk-tui serve printed; it holds the key")
 
     def _let_in(self, request: web.Request) -> web.StreamResponse:

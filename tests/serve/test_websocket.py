@@ -209,6 +209,8 @@ async def test_only_the_printed_address_opens_the_door(serve) -> None:
         assert await page(server.address, Host="elsewhere.example") == 403
         assert await page(server.address, Host=f"elsewhere.example:{port}") == 403
         assert await page(server.address, Origin=OTHER) == 403
+        async with web.get(server.address, headers=cookie, allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/"), "the key does not stay in the address"
         assert await page(base + "/", **cookie) == 200
         assert await page(base + "/", Host=f"localhost:{port}", **cookie) == 200
         assert await page(base + "/", Host=f"rebound.example:{port}", **cookie) == 403
