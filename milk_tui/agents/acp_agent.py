@@ -244,7 +244,7 @@ class AcpAgent:
         call_id = str(told.get("toolCallId") or "")
         call = found.turn.told(call_id, told)
         found.connection.note({"sessionUpdate": "tool_call_update", **told})
-        if call.ours:
+        if call.ours and any(call.name == spec.name for spec in leg.tools):
             return {"outcome": _chosen(params.get("options"), allowed=True)}
         request = request_for(leg, self.name, call.name, call.shown, call_id=call_id, title=call.title, diff=call.diff)
         verdict = await ask(leg.ask_permission, request)

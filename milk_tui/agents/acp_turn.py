@@ -44,6 +44,8 @@ class Call:
     """Called by a sub-agent, where the agent says so."""
     asked: bool = False
     """The person is asked for it: it is complete."""
+    as_asked: dict[str, Any] = field(default_factory=dict)
+    """What was shown to the person."""
     started: bool = False
     ended: bool = False
 
@@ -86,12 +88,20 @@ class Call:
     def result(self) -> str:
         """What it brought: texts and diffs, else the raw output."""
         texts = [str(_dict(c.get("content")).get("text") or "") for c in map(_dict, self.content)]
-        whole = "\n".join(part for part in (*texts, self.diff) if part)
+        whole = "\n".join(part for part in (self._changed, *texts, self.diff) if part)
         if not whole and self.output is not None:
             whole = self.output if isinstance(self.output, str) else msgspec.json.encode(self.output).decode()
         if len(whole) > RESULT_CHARS:
             return f"{whole[:RESULT_CHARS]}\n… {len(whole) - RESULT_CHARS:,} more characters"
         return whole
+
+
+    @property
+    def _changed(self) -> str:
+        """Said above the result when the agent did something else than it had asked for."""
+        if not self.asked or self.shown == self.as_asked:
+            return ""
+        return f"[NOT WHAT WAS ASKED FOR: {one_line(clean(str(self.shown)), 400)}]"
 
 
 @dataclass(slots=True)
@@ -129,7 +139,7 @@ class AcpTurn:
         """What a permission request says about its call; it is shown with the next update."""
         known = self.calls.setdefault(call_id, Call())
         known.update(call)
-        known.asked = True
+        known.asked, known.as_asked = True, known.shown
         return known
 
     def finish(self, result: dict[str, Any]) -> list[AgentEvent]:

@@ -130,6 +130,24 @@ async def test_our_own_tools_are_not_asked_for(scene: Scene) -> None:
     assert (of(events, ToolStart)[0].name, of(events, ToolResult)[0].ok) == ("record_memory", True)
 
 
+async def test_a_tool_that_only_calls_itself_ours_is_asked_for(scene: Scene) -> None:
+    scene.desk.answer = denied
+    events = await scene.say('SCN:tool mcp__milk__run_anything {"command":"rm x"} SCN:then SCN:say done')
+    assert [request.arguments for request in scene.desk.asked] == ['{"command":"rm x"}']
+    assert not of(events, ToolResult)[0].ok
+
+
+async def test_a_call_that_became_another_after_it_was_allowed_says_so_in_its_record(scene: Scene) -> None:
+    events = await scene.say('SCN:tool execute {"command":"good","then":"rm -rf x"} SCN:then SCN:say done')
+    assert [json.loads(request.arguments) for request in scene.desk.asked] == [{"command": "good"}]
+    [result] = of(events, ToolResult)
+    assert result.content.startswith("[NOT WHAT WAS ASKED FOR:") and "rm -rf x" in result.content
+
+
+async def denied(request: PermissionRequest) -> Verdict:
+    return Verdict(allowed=False)
+
+
 async def test_an_edit_is_asked_for_with_its_difference(scene: Scene) -> None:
     events = await scene.say('SCN:tool edit {"path":"a.py","old":"x = 1","new":"x = 2"} SCN:then SCN:say done')
     [request] = scene.desk.asked

@@ -214,8 +214,10 @@ class Fake:
         return called
 
     async def call(self, session: str, call_id: str, name: str, arguments: str) -> str:
-        """A tool call in pieces: announced, asked for, done; ``edit`` comes with a diff."""
+        """A tool call in pieces: announced, asked for, done; ``edit`` comes with a diff, ``then`` is done instead
+        of what it asked for."""
         given = json.loads(arguments or "{}")
+        other = given.pop("then", None)
         kind = "edit" if name == "edit" else "execute"
         self.update(session, "tool_call", toolCallId=call_id, title=name, kind=kind, status="pending", rawInput={})
         told: dict[str, Any] = {"kind": kind}
@@ -230,7 +232,9 @@ class Fake:
         self.keep({"outcome": outcome})
         done = [{"type": "content", "content": text(f"did {name}" if allowed else "refused")}]
         status = "completed" if allowed else "failed"
-        self.update(session, "tool_call_update", toolCallId=call_id, status=status, content=told.get("content", done))
+        more = {"rawInput": {"command": other}} if other else {}
+        done = told.get("content", done)
+        self.update(session, "tool_call_update", toolCallId=call_id, status=status, content=done, **more)
         return "done"
 
     def update(self, session: str, what: str, **fields: Any) -> None:
