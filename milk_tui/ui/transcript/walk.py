@@ -60,7 +60,7 @@ class Walk(View):
             self.refresh()
 
     def show_match(self, key: Key, words: str, number: int, *, thinking: bool = False, tool: Hashable = None) -> None:
-        """Reads where an entry (what was thought in it, a call) says these words for the ``number``-th time, and selects
+        """Reads where an entry (what was thought in it, a call) says these words the ``number``-th time, and selects
         them; where no block shows them, at the entry."""
         if key not in self.document.entries:
             return

@@ -47,16 +47,17 @@ async def test_a_leg_that_has_said_nothing_waits_visibly():
     async with TranscriptApp().run_test(size=SIZE) as pilot:
         transcript, _ = await show(pilot, [])
         start(transcript)
-        assert painted(transcript)[:4] == [
+        assert painted(transcript)[:5] == [
             "━━ ◆ escalated to claude: “needs a design across three services” ━━━━━━━━━",
             "   sent 5.1k chars: brief · need  [F3]",
+            "",
             "◆ claude · 14:03",
             "⋯ waiting for the first words …",
         ]
         transcript.progress(KEY, Progress("loading the embedded model", 0.43))
-        await until(lambda: painted(transcript)[3] == "⋯ loading the embedded model  ▰▰▰▰▱▱▱▱▱▱ 43 %")
+        await until(lambda: painted(transcript)[4] == "⋯ loading the embedded model  ▰▰▰▰▱▱▱▱▱▱ 43 %")
         transcript.stream_text(KEY, "Hello")
-        await until(lambda: painted(transcript)[3:6] == ["Hello", "", ""])
+        await until(lambda: painted(transcript)[4:7] == ["Hello", "", ""])
 
 
 async def test_what_comes_for_an_entry_that_is_not_there_is_dropped():
@@ -134,7 +135,7 @@ async def test_thinking_is_folded_and_counted():
         transcript.stream_thinking(KEY, "a" * 1_000)
         transcript.stream_thinking(KEY, "b" * 240)
         transcript._tick()
-        assert painted(transcript)[3] == "▸ thinking 1.2k characters"
+        assert painted(transcript)[4] == "▸ thinking 1.2k characters"
 
 
 async def test_text_that_is_taken_back_is_gone():

@@ -268,8 +268,10 @@ async def test_an_idle_transcript_has_no_timer():
         transcript.stream_text(("leg", 900), "```python\nx = 1\n```\n")
         await until(lambda: any("x = 1" in row for row in painted(transcript)))
         transcript.finish(("leg", 900), EntryBody((Markdown("```python\nx = 1\n```\n"),)))
-        await until(lambda: not [timer for timer in transcript._timers if timer._task and not timer._task.done()])
-        assert not transcript.document.busy
+        await until(
+            lambda: not transcript.document.busy
+            and not [timer for timer in transcript._timers if timer._task and not timer._task.done()]
+        )
 
 
 async def test_memory_is_bounded_while_the_whole_session_is_read():
