@@ -17,7 +17,11 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 @click.option("--repair", is_flag=True, help="Mend what is right in one way only; a copy is made first.")
 @click.option("--terminal", "terminal_alone", is_flag=True, help="Try this terminal: keys, colours, clipboard, widths.")
 @click.option(
-    "--wait", type=click.FloatRange(0, 600), default=20.0, show_default=True, help="Seconds for each try; 0: none."
+    "--wait",
+    type=click.FloatRange(0, 600),
+    default=20.0,
+    show_default=True,
+    help="With --terminal: seconds for each try; 0: none.",
 )
 @json_option
 @pass_options
