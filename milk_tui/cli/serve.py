@@ -33,7 +33,7 @@ PORT = 8100
 @click.option("--session", metavar="NAME", help="Open this session in every page.")
 @click.option("--public", default="", metavar="URL", help="The address of a proxy (with TLS) that passes on to here.")
 @click.option("--new", is_flag=True, help="Begin a new session in every page.")
-@click.option("--plain", is_flag=True, help="Pages for screen readers: lines and words, no frames, no motion.")
+@click.option("--plain", is_flag=True, help="Pages of lines and words: no frames, no motion.")
 @pass_options
 def serve(
     options: Options,
