@@ -73,7 +73,7 @@ async def _write(app: App[Any], held: Held, keep: Keep) -> None:
     async def kept(text: str) -> None:
         await keep(setting, read(setting, text))
 
-    about = f"{setting.meaning} One a line. Allowed: {setting.allowed}."
+    about = f"One a line. {setting.meaning} Allowed: {setting.allowed}."
     await app.push_screen_wait(WriteDialog(setting.key, written(setting, held.value), kept, about=about))
 
 
