@@ -24,7 +24,7 @@ CONVERSATION_ACTIONS: tuple[Action, ...] = (
         ("a",),
         "copy",
     ),
-    Action("links", "links", "The links of the block and its answer: open or copy one.", C, ("l",)),
+    Action("links", "links", "The links of the block, its answer and all in view: open or copy one.", C, ("l",)),
     Action("quote-block", "quote", "Quote the block into the prompt.", C, ("q",)),
     Action("open-block", "open in editor", "Read the whole prompt or answer in $EDITOR.", C, ("o",)),
     Action("ask-other", "ask the other", "The same prompt for the other agent; both answers stay.", C, ("r",), "other"),

@@ -46,7 +46,7 @@ class Folds:
         return text if _is_small(text) else self._word(text)
 
     def _word(self, text: str) -> str:
-        lines = text.count("\n") + 1
+        lines = text.count("\n") + (not text.endswith("\n"))
         size = f"{len(text):,} characters" if lines == 1 else f"{lines:,} lines · {len(text):,} characters"
         token = f"⟦pasted #{len(self._texts) + 1} · {size}⟧"
         self._texts[token] = text

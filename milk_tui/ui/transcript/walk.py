@@ -199,13 +199,13 @@ class Walk(View):
         return None
 
     def action_links(self) -> None:
-        """The links of the block, then the others of its entry."""
+        """The links of the block, then the others of its entry, then those in view."""
         block = self._cursor_block()
         if block is None or self.cursor is None:
             return
         blocks = self.document.layout(self.document.entries.index(self.cursor[0])).blocks
         found: dict[str, str] = {}
-        for each in (block, *blocks):
+        for each in (block, *blocks, *(line[3] for line in self._window)):
             for href, text in links_of(self.document.rows.of(each)):
                 found.setdefault(href, text)
         if found:
