@@ -155,7 +155,8 @@ async def test_a_browser_says_itself_whether_it_copied(desk: Path) -> None:
 
 
 async def test_the_screen_copies_clean_text_and_never_waits(open_desk, desk: Path) -> None:
-    program(desk, "xclip", 'case "$*" in *-out*) cat board;; *) until [ -f go ]; do sleep 0.05; done; cat > board;; esac')
+    waits = "until [ -f go ]; do sleep 0.05; done; cat > board"
+    program(desk, "xclip", f'case "$*" in *-out*) cat board;; *) {waits};; esac')
     async with open_desk() as screen:
         screen.app.copy_to_clipboard("two\nlines\x1b[201~\x1b]52;c;eA==\x07\u202e")
         await screen.write("typed meanwhile")
