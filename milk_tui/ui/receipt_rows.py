@@ -237,4 +237,6 @@ class _Shares:
             bar.append((mark * (end - start), look))
             if part:
                 legend += [(f" {mark}", look), (f" {name} {round(100 * part / total)}%", "dim")]
+        if cells(legend) > width:
+            legend = [(text if look != "dim" else text.lstrip(), look) for text, look in legend]
         return [tuple(bar), tuple(legend)]

@@ -283,12 +283,13 @@ def _row(session: SessionRow, current: str, everywhere: bool, now_ms: int, said:
         (f.money(session.cost_usd) if session.cost_usd else "", "dim"),
         (f.directory(session.directory) if everywhere else "", "dim"),
     ]
+    title, last = one_line(session.title, 200), one_line(session.last_prompt, 200)
     return SessionLines(
         session.id,
-        title=one_line(session.title, 200) or "untitled",
+        title=title or "untitled",
         when=f.when(session.updated_ms, now_ms),
         about=joined(about),
-        said=said or one_line(session.last_prompt, 200),
+        said=said or (last if last != title else ""),
         current=session.id == current,
         found=bool(said),
     )

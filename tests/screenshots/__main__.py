@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 BEGAN_MS = 1_767_967_320_000
 """9 January 2026, 14:02 UTC."""
+DAY_MS = 86_400_000
 LEG_MS = {"primary": 4_000, "escalation": 19_000}
 """How long an agent seems to work."""
 _NOT_OURS = re.compile(r"\s*@font-face \{.*?\}|\s*<!--.*?-->", re.DOTALL)
@@ -54,11 +55,12 @@ def settle_in(root: Path) -> Path:
     """A home and a project folder for the program; returns the project."""
     home, script, project = root / "milk", root / "script", root / "code" / "shop"
     (home / "config").mkdir(parents=True)
-    project.mkdir(parents=True)
+    (project / "payments").mkdir(parents=True)
+    (project / "payments" / "handler.py").write_text(conversation.HANDLER)
     config = home / "config" / "config.toml"
     config.write_text(conversation.CONFIG)
     config.chmod(0o600)
-    script.write_text("".join(f"{line}\n" for line in conversation.replies()))
+    script.write_text("")
     host = [sys.executable, "-m", "tests.support.scripted_host", "--script", str(script)]
     os.environ.update(
         HOME=str(root),
@@ -87,6 +89,7 @@ class Photographer:
 
     def __init__(self, project: Path, folder: Path, clock: Clock) -> None:
         self._project = project
+        self._script = project.parents[1] / "script"
         self._folder = folder
         self._clock = clock
 
@@ -102,7 +105,8 @@ class Photographer:
             yield app, pilot
             await app.control.close()
 
-    async def ask(self, app: MilkApp, pilot: Any, prompt: str) -> None:
+    async def ask(self, app: MilkApp, pilot: Any, prompt: str, *, asked: str = "") -> None:
+        """Send a prompt and wait for its end; when an agent asks something, take the picture ``asked`` and allow it."""
         from milk_tui.engine.events import LegStarted, TurnFinished
 
         ended = []
@@ -118,6 +122,14 @@ class Photographer:
         leave = app.control.conductor.listen(hear)
         app.main.prompt.set_text(prompt)
         await pilot.press("enter")
+        if asked:
+            await until(lambda: app.state.asked)
+            await self.take(app, pilot, asked)
+            app.main.permission._since = 0.0
+            app.main.permission.focus()
+            await pilot.pause()
+            await pilot.press("y")
+            await until(lambda: not app.state.asked)
         await until(lambda: ended and app.state.running is None)
         leave()
         await pilot.pause()
@@ -132,25 +144,28 @@ class Photographer:
 
     async def take(self, app: MilkApp, pilot: Any, name: str) -> None:
         svg = _NOT_OURS.sub("", await self.rest(app, pilot))
+        svg = svg.replace("<text ", '<text xml:space="preserve" ')
         svg = svg.replace("font-family: Fira Code", "font-family: Fira Code, DejaVu Sans Mono, Menlo")
         (self._folder / f"{name}.svg").write_text(f"{svg.strip()}\n", encoding="utf-8")
 
     async def all(self) -> None:
-        async with self.program(120, 44, new=True) as (app, pilot):
+        for days, (prompt, answer) in zip((5, 2, 1), conversation.BEFORE, strict=True):
+            self._clock.ms = BEGAN_MS - days * DAY_MS
+            self._script.write_text(f"SCN:say {answer}\n")
+            async with self.program(120, 44, new=True) as (app, pilot):
+                await self.ask(app, pilot, prompt)
+        self._clock.ms = BEGAN_MS
+        self._script.write_text("".join(f"{line}\n" for line in conversation.replies()))
+        async with self.program(120, 48, new=True) as (app, pilot):
             await self.ask(app, pilot, conversation.WHY)
-            await self.ask(app, pilot, conversation.FIX)
+            await self.ask(app, pilot, conversation.FIX, asked="escalation")
             await self.take(app, pilot, "main")
-            await pilot.press("f3")
-            await self.take(app, pilot, "bricks")
-            await pilot.press("f4")
-            await self.take(app, pilot, "perception")
-            await pilot.press("f2")
-            await self.take(app, pilot, "memory")
-        await self.one("sidebar", 120, 30, "f6", "f6", "down")
-        await self.one("light", 120, 30, theme="milk-light")
-        await self.one("standard", 80, 24)
-        await self.one("narrow", 60, 20)
-        await self.one("smallest", 40, 12)
+        await self.one("memory", 120, 32, "f2")
+        await self.one("inspector", 120, 40, "f3")
+        await self.one("perception", 120, 32, "f4")
+        await self.one("sessions", 120, 32, "ctrl+o")
+        await self.one("light", 120, 40, theme="milk-light")
+        await self.one("narrow", 60, 24)
 
     async def one(self, name: str, cols: int, rows: int, *keys: str, theme: str = "") -> None:
         """The session once more, in another terminal."""
@@ -160,6 +175,7 @@ class Photographer:
             await self.rest(app, pilot)
             await pilot.press(*keys)
             await self.take(app, pilot, name)
+            self._clock.ms += 60_000
 
 
 def main(arguments: list[str] | None = None) -> int:

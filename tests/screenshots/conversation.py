@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 CONFIG = """
 [session]
 primary = "qwen"
@@ -26,12 +28,30 @@ GLOBAL = ("Tests run with pytest -q from the repository's root", "Answer in Engl
 WHY = "Why does checkout charge twice after a timeout?"
 FIX = "Can we fix that without touching the billing worker?"
 
+BEFORE = (
+    ("Which tests cover refunds?", "Three: `test_refund_once`, `test_partial_refund` and `test_refund_of_a_gift`."),
+    ("Rename Basket to Cart in the API docs", "Done in `docs/api.md` and `docs/webhooks.md`; the old name redirects."),
+    ("Why is the nightly export slow since Monday?", "The index on `orders.closed_at` was dropped by migration 41."),
+)
+"""Sessions of the days before: a prompt and its answer each."""
+
+HANDLER = """\
+from gateway import GatewayTimeout, retry
+
+
+@retry(times=3, on=GatewayTimeout)
+def pay(order):
+    return gateway.charge(order.card, order.total)
+"""
+_OLD = "    return gateway.charge(order.card, order.total)"
+_NEW = "    return gateway.charge(order.card, order.total, key=order.order_key)"
+
 _WHY_ANSWER = r"""
 SCN:tag need Stop the double charge after a gateway timeout
 SCN:tag percept pay() retries charge() after every GatewayTimeout
 SCN:say The handler tries again as soon as the gateway times out:\n\n
 SCN:say ```python\n@retry(times=3, on=GatewayTimeout)\ndef pay(order):\n
-SCN:say     return gateway.charge(order.card, order.total)\n```\n\n
+SCN:say \x20   return gateway.charge(order.card, order.total)\n```\n\n
 SCN:say A timeout does not mean that nothing happened: the gateway may have booked the first charge and only its answer
 SCN:say \x20was lost. Two things are missing:\n\n1. an **idempotency key** that stays the same for every try
 SCN:say \n2. a look at the gateway's state before the next try
@@ -67,6 +87,13 @@ SCN:tag working hypothesis: The worker retries beside the handler
 """
 
 
+_EDIT = {"path": "payments/handler.py", "old_text": _OLD, "new_text": _NEW}
+"""The call with which the design is begun."""
+_AFTER = "SCN:say The handler passes the key on now. Next: `order_key` in cart, then the check in billing."
+
+
 def replies() -> list[str]:
-    """What the models answer, one line a request: both prompts, and the hand-over of the second one."""
-    return [" ".join(reply.split("\n")) for reply in (_WHY_ANSWER, _FIX_ANSWER, _DESIGN)]
+    """What the models answer, one line a request: both prompts, the hand-over of the second one, what follows its
+    call."""
+    design = f"{_DESIGN}SCN:tool edit_file {json.dumps(_EDIT)}"
+    return [" ".join(reply.split("\n")) for reply in (_WHY_ANSWER, _FIX_ANSWER, design, _AFTER)]
