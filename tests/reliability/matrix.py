@@ -30,6 +30,26 @@ ITEMS: dict[str, Maker] = {
         "mixed writes of two programs, with two screens, a hook and an MCP server",
         "tests/e2e/test_two_programs.py",
     ),
+    "providers": of_tests(
+        "providers that misbehave: both protocols, both roles, with and without tools, streaming or not",
+        "tests/modelhost/test_fault_matrix.py",
+        "tests/modelhost/test_providers.py",
+    ),
+    "type-ahead": of_tests("keys that were under way when a permission is asked for", "tests/e2e/test_type_ahead.py"),
+    "permissions": of_tests(
+        "permissions attacked: swapped paths, crafted commands, forged answers, changed arguments, addresses",
+        "tests/tools/test_attacks.py",
+        "tests/tools/test_grant_classes.py",
+        "tests/engine/test_permissions.py",
+    ),
+    "children": of_tests("child programs that hide, hang, flood or die", "tests/agents/test_child.py"),
+    "storage": of_tests(
+        "full disk, damaged pages and logs, locks held or missing, in every phase",
+        "tests/e2e/test_storage.py",
+        "tests/engine/test_storage_faults.py",
+        "tests/store/test_opening.py",
+    ),
+    "versions": of_tests("a database of every format that was released", "tests/store/test_old_versions.py"),
     "any-order": of_tests(
         "anything a person does, in any order, with one program or two", "tests/engine/test_state_machine.py"
     ),
