@@ -15,7 +15,7 @@ from msgspec import structs
 from milk_tui.core.archive import ArchivedFact
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import PerceptScope, Role, Session
-from milk_tui.store import percept_archive, sessions, turns
+from milk_tui.store import percept_archive, session_choices, sessions, turns
 from milk_tui.store.clock import now_ms
 from milk_tui.store.ids import SHORT_DIGITS, free_percept_id
 
@@ -54,6 +54,8 @@ def fork(
         title=title,
         now=now,
     )
+    for role, spec in session_choices.of_session(conn, session_id).items():
+        session_choices.put(db, copy.id, role, spec)
     of_turn = {turn_id: _copied(db, "turns", turn_id, session_id=copy.id, owner=None) for turn_id in kept}
     of_leg: dict[int, int] = {}
     for old, new in of_turn.items():

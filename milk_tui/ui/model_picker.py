@@ -233,7 +233,8 @@ class ModelPicker(Picker):
 
     def _entitle(self) -> None:
         agent = self._workspace.roster.get(self.role)
-        now = f"now {one_line(agent.name, 30)}" if agent is not None else "now nobody"
+        nobody = "now nobody" if self._workspace.roster.known else "looking …"
+        now = f"now {one_line(agent.name, 30)}" if agent is not None else nobody
         self._box.border_title = Content(f"model for the {f.ROLE_MARKS[self.role.value]} {self.role} · {now}")
         other = self.role.other
         self._box.border_subtitle = Content(f"enter chooses · tab the {other}'s · esc closes")
@@ -266,6 +267,7 @@ class ModelPicker(Picker):
                 if self._at_first and self._current_key():
                     self.list.go_to(self._current_key())
         self._at_first = False
+        self._entitle()
         self.list.empty = "no model is called so; write its whole name, such as openai/gpt-5.6 or ollama_chat/llama3"
         self.list.refresh()
 

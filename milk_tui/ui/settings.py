@@ -27,6 +27,7 @@ from milk_tui.ui import settings_rows as rows
 from milk_tui.ui.actions import ACTIONS, BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control
+from milk_tui.ui.in_order import InOrder
 from milk_tui.ui.row_list import RowList
 from milk_tui.ui.screens import FullScreen
 from milk_tui.ui.settings_about import detail_rows
@@ -40,7 +41,12 @@ if TYPE_CHECKING:
     from milk_tui.engine.settings_desk import SettingsDesk
     from milk_tui.engine.workspace import Workspace
 
+_OWN = frozenset(a.method for a in ACTIONS if a.where is Where.SETTINGS and a.id != "filter-settings")
 _OF_AGENTS = {"test-agent", "primary-agent", "escalation-agent", "remove-agent"}
+
+
+class SettingsList(InOrder, RowList):
+    """The list; what is typed right after ``/`` is for the filter."""
 
 
 class SettingsScreen(FullScreen):
@@ -58,9 +64,11 @@ class SettingsScreen(FullScreen):
         self._seen: Seen | None = None
         self._hellos: dict[str, tuple[str, str]] = {}
         self._unfolded: set[str] = set()
+        self._busy = False
+        """True while something is asked in dialogs: keys typed between two of them do nothing here."""
         self._greeting: dict[str, Worker[None]] = {}
         self.filter = Input(value=words, placeholder="/ finds settings", compact=True, id="settings-filter")
-        self.list = RowList(id="settings-list", empty=" looking …")
+        self.list = SettingsList(id="settings-list", empty=" looking …")
         self.about = RowList(id="setting-about")
         self.about.can_focus = False
 
@@ -210,12 +218,17 @@ class SettingsScreen(FullScreen):
             self.dismiss(None)
 
     def action_filter_settings(self) -> None:
-        self.filter.focus()
+        self.set_focus(self.filter)
 
     @on(RowList.Chosen)
     def chosen(self, event: RowList.Chosen) -> None:
         event.stop()
-        self.action_edit_setting()
+        if not self._busy:
+            self.action_edit_setting()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only the way back is open while something is asked."""
+        return not self._busy or action not in _OWN
 
     def action_edit_setting(self) -> None:
         match self.list.current:
@@ -233,10 +246,13 @@ class SettingsScreen(FullScreen):
     async def _doing(self, doing: Awaitable[object]) -> None:
         """Do it; what goes wrong is said over the keys, and what holds then is shown."""
         self.say("")
+        self._busy = True
         try:
             await doing
         except MilkError as error:
             self.say(f"{error.what} {error.hint}".strip(), "warning")
+        finally:
+            self._busy = False
         self._taken_over()
 
     async def _change(self, changes: dict[tuple[str, ...], Any], title: str) -> None:

@@ -266,6 +266,18 @@ async def test_a_model_is_added_with_only_what_it_needs_and_a_key_never_taken(ho
         await desk.until(lambda: "mine" in file(home).read_text(), "the agent again")
 
 
+async def test_keys_typed_ahead_between_two_dialogs_do_nothing_in_the_list(home: Path, open_desk) -> None:
+    async with open_desk((120, 40)) as desk:
+        screen = await settings(desk)
+        await go_to(desk, "agent:claude")
+        before = file(home).read_text()
+        screen._busy = True
+        await desk.press("p", "x", "t", "a", "enter", "r", "u")
+        assert desk.app.screen is screen
+        assert file(home).read_text() == before
+        screen._busy = False
+
+
 @pytest.mark.parametrize(
     ("moves", "table"),
     [
@@ -280,7 +292,7 @@ async def test_other_kinds_ask_for_less(home: Path, open_desk, moves: tuple[str,
         await desk.press("a")
         for key in moves:
             await desk.press(key)
-        await desk.sees("its name")
+        await desk.sees("What you and the other agent call it")
         await desk.press("enter")
         await desk.sees("is there")
         (made,) = [agent for name, agent in said(home)["agents"].items() if name not in ("qwen", "claude")]
