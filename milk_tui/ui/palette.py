@@ -12,6 +12,7 @@ from textual.events import Mount
 
 from milk_tui.ui.actions import ACTIONS, Action, Keymap
 from milk_tui.ui.on_top import OnTop
+from milk_tui.ui.themes import style_sheets
 
 
 class Performer(Protocol):
@@ -24,6 +25,8 @@ class Performer(Protocol):
 
 class Palette(OnTop, CommandPalette):
     """Textual's palette, which takes it for granted that nothing is typed ahead."""
+
+    CSS_PATH = style_sheets("palette")
 
     def _on_mount(self, event: Mount) -> None:
         if self.app.screen is not self:
