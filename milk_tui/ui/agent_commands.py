@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from milk_tui.core.errors import MilkError
-from milk_tui.core.records import Role
 from milk_tui.ui.action import Action, Takes, Where
 
 if TYPE_CHECKING:
+    from milk_tui.core.records import Role
     from milk_tui.ui.control import Control
 
 AGENT_ACTIONS: tuple[Action, ...] = (
@@ -30,6 +30,7 @@ AGENT_ACTIONS: tuple[Action, ...] = (
 
 def agent_commands(control: Control, note: Callable[[str], None]) -> Mapping[str, Callable[[str], Awaitable[None]]]:
     """By the id of the action. ``note`` says what was done; ``MilkError`` goes through to the caller."""
+    from milk_tui.core.records import Role
 
     def named(usual: Role) -> Callable[[str], Awaitable[None]]:
         async def give(argument: str) -> None:

@@ -30,7 +30,8 @@ def is_dark(colours: str) -> bool | None:
     if len(parts) < 3 or not all(0 < len(part) <= 4 for part in parts):
         return None
     red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in parts)
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    brightness: float = 0.299 * red + 0.587 * green + 0.114 * blue
+    return brightness < 0.5
 
 
 def said_by(environ: Mapping[str, str]) -> bool | None:
