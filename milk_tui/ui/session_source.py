@@ -14,7 +14,7 @@ from milk_tui.ui.transcript import EntryBody, Key, Outcome, Severity
 if TYPE_CHECKING:
     from milk_tui.store import Store
 
-CACHED_CHARS = 2_000_000
+CACHED_CHARS = 500_000
 """Characters of bodies that are kept; the transcript keeps what it has drawn itself."""
 
 

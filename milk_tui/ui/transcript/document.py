@@ -24,7 +24,7 @@ from milk_tui.ui.transcript.parts import BodySource, Entry, EntryBody, EntryKind
 from milk_tui.ui.transcript.render import Rows
 
 KEPT_CHARS = 1_000_000
-"""Characters of laid-out entries kept in memory."""
+"""Characters of laid-out entries kept in memory, with what their blocks cost."""
 AT_ONCE = 16_000
 """Characters of an entry that are cut into blocks while it is laid out; the rest in ``work`` steps."""
 STEP = 6_000

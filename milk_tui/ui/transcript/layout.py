@@ -36,6 +36,10 @@ class Anchor:
     """Rows of its block, without the gap."""
 
 
+BLOCK_CHARS = 400
+"""What a block costs beside its text, in characters of memory."""
+
+
 class Layout:
     """``tops[i]`` is the row of block ``i`` within the entry; the last one is the entry's height."""
 
@@ -60,7 +64,7 @@ class Layout:
     def set(self, blocks: Sequence[Block], width: int) -> None:
         """Other blocks; those that were measured for this width stay measured."""
         self.blocks = blocks
-        self.chars = sum([part_chars(part) for part in self.parts])
+        self.chars = sum([part_chars(part) for part in self.parts]) + BLOCK_CHARS * len(blocks)
         for block in blocks:
             if block.width != width:
                 block.guess(width)
