@@ -252,8 +252,8 @@ class UiConfig(Section, frozen=True, kw_only=True):
     """For screen readers: no frames, no spinners, one pane under another, words instead of symbols, the terminal's own
     cursor, and what changes said in lines of text. ``--plain`` and ``MILK_TUI_PLAIN=1`` say the same."""
     clipboard: Literal["auto", "programs", "terminal", "inside"] = "auto"
-    """What copies: the desktop's ``programs`` (wl-copy, xclip, xsel, pbcopy, clip.exe, tmux), the ``terminal`` (OSC 52),
-    nothing but this program (``inside``), or what reaches the person (``auto``)."""
+    """What copies: the desktop's ``programs`` (wl-copy, xclip, xsel, pbcopy, clip.exe, tmux), the ``terminal``
+    (OSC 52), nothing but this program (``inside``), or what reaches the person (``auto``)."""
     title: bool = True
     """Whether the terminal's title says the session, what it is at and that an agent asks."""
     alert: Literal["both", "bell", "message", "off"] = "both"

@@ -34,9 +34,9 @@ def private(database: Path, config: Path, *, repair: bool = False) -> Iterator[C
             left.append((path, f"{mode:04o}"))
     if mended:
         yield check("files", "repair", "ok", f"{mended} files and folders are private now")
-    for path, mode in left[:MOST_NAMED]:
+    for path, told in left[:MOST_NAMED]:
         hint = f"Ask its owner to run: chmod go-rwx {path}" if repair else "Run: milk-tui doctor --repair"
-        yield check("files", "private", "warning", f"{shown(path)} is open to others ({mode})", hint)
+        yield check("files", "private", "warning", f"{shown(path)} is open to others ({told})", hint)
     if len(left) > MOST_NAMED:
         yield check("files", "private", "warning", f"… and {len(left) - MOST_NAMED:,} more")
     if not left and not mended:

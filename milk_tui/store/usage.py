@@ -25,8 +25,8 @@ def of_session(conn: sqlite3.Connection, session_id: str) -> Used:
     sums = ", ".join(f"sum({column})" for column in USAGE)
     row = conn.execute(
         f"select {sums}, coalesce(sum(input_tokens is null and output_tokens is null"
-        " and status in ('done', 'empty')), 0), coalesce(sum(case when cached_tokens is not null then input_tokens end),"
-        " 0) from legs where session_id = ?",
+        " and status in ('done', 'empty')), 0),"
+        " coalesce(sum(case when cached_tokens is not null then input_tokens end), 0) from legs where session_id = ?",
         (session_id,),
     ).fetchone()
     last = conn.execute(

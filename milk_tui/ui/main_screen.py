@@ -207,7 +207,7 @@ class MainScreen(Screen[None]):
         at_rest = state.running is None and state.loading is None and not state.command
         if at_rest and self.focused is self.prompt:
             off.add("escape")
-        where = tuple(each for each in self.here if each in (Where.PERCEPTS, Where.CONVERSATION))
+        where: tuple[Where, ...] = tuple(each for each in self.here if each in (Where.PERCEPTS, Where.CONVERSATION))
         if self.permission is not None and self.focused is self.permission:
             where = (Where.PERMISSION,)
             off |= {"changes", "permissions", *self.permission.idle_keys}

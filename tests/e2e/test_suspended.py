@@ -56,7 +56,7 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
         screen.wait_for("to ● fast")
         ask(screen, rf"first: SCN:say so far so g\x6fod. SCN:until {gate} SCN:say \x20and so on")
         wait_in(screen, "conversation", "so far so good.")
-        threads = len(os.listdir(f"/proc/{screen.pid}/task"))
+        threads = len(list(Path(f"/proc/{screen.pid}/task").iterdir()))
         for time in range(2):
             stop(screen, number)
             if number == signal.SIGTSTP:
@@ -69,7 +69,7 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
             shown = modes(screen)
             assert {name: shown[name] for name in OURS} == OURS
         assert prompt(screen) == "typed 0 typed 1", "every key counts once"
-        screen.wait_for(lambda _: len(os.listdir(f"/proc/{screen.pid}/task")) <= threads)
+        screen.wait_for(lambda _: len(list(Path(f"/proc/{screen.pid}/task").iterdir())) <= threads)
         screen.press("ctrl+c")
         wait_in(screen, "conversation", "so far so good. and so on", " out")
         screen.resize(90, 30)
