@@ -167,7 +167,7 @@ class Place:
     def requests(self) -> list[dict[str, Any]]:
         """What the model host was asked, in order."""
         file = self.root / "requests"
-        return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+        return [json.loads(line) for line in file.read_text("utf-8").split("\n")[:-1]] if file.exists() else []
 
 
 @pytest.fixture

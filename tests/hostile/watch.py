@@ -16,6 +16,7 @@ OURS = re.compile(
     rb"|\x1b\[2[23];[0-2]t"  # the title's stack
     rb"|\x1b\]2;(?P<title>[^\x00-\x1f\x7f]*)\x07"
     rb"|\x1b\]1[01];\?(?:\x07|\x1b\\)"
+    rb"|\x1b\]22;(?:default|pointer|text|grab|[a-z-]{1,20})\x07"  # the mouse pointer's shape
     rb"|\x1b\]8;(?:id=[0-9-]+)?;(?P<link>[!-~]*)(?:\x07|\x1b\\)"
     rb"|\x1b[78=>]|\x1b\(B"
     rb"|\x1b_Ga=q[^\x1b]*\x1b\\"  # does it know pictures
