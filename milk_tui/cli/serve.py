@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -114,6 +115,7 @@ async def _serve(gate: Gate, port: int, screens: int, arguments: list[str], envi
     output.line("Keep it to yourself: it is the key. Ctrl+C ends the server and saves.")
     sys.stdout.flush()
     await stop.wait()
-    output.line("Saving …")
+    with suppress(OSError):  # the terminal may be gone
+        output.line("Saving …")
     await server.end()
     return 0

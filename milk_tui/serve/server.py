@@ -29,6 +29,8 @@ PAGE = Path(__file__).parent / "page"
 MESSAGE_BYTES = 16_000_000
 """The longest message of a page: a paste is one."""
 HEARTBEAT_S = 15.0
+CLOSE_S = 2.0
+"""Seconds in which a page says that it heard the end."""
 SMALLEST, LARGEST = (20, 5), (500, 300)
 """Cells, columns before rows."""
 WEBSOCKETS = {"/ws": True, "/ws/light": False}
@@ -104,9 +106,8 @@ class ScreenServer(Server):
 
     async def end(self) -> None:
         """Close every page and let every program save and leave."""
-        for websocket in list(self._running.values()):
-            await websocket.close(code=WSCloseCode.GOING_AWAY, message=b"the server was stopped")
-        await asyncio.gather(*(process.stop() for process in list(self._running)))
+        pages = [page.close(code=WSCloseCode.GOING_AWAY, message=b"stopped") for page in self._running.values()]
+        await asyncio.gather(*pages, *(process.stop() for process in self._running))
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -189,7 +190,7 @@ class ScreenServer(Server):
         return web.FileResponse(path, headers={"Content-Type": kind})
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        websocket = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MESSAGE_BYTES)
+        websocket = web.WebSocketResponse(heartbeat=HEARTBEAT_S, timeout=CLOSE_S, max_msg_size=MESSAGE_BYTES)
         websocket.headers.update(HEADERS)
         await websocket.prepare(request)
 

@@ -50,8 +50,8 @@ async def test_keys_with_a_modifier_and_pastes_arrive_as_in_a_terminal(serve) ->
         await page.sees(lambda screen: "❯ one" in screen and "two" in screen)
         await page.press("ctrl+c")
         await page.sees(lambda screen: "❯ one" not in screen)
-        await page.send("\x1b[200~log line\r" * 1 + "log line\r" * 40_000 + "\x1b[201~")
-        await page.sees("40,002 lines")
+        await page.send("\x1b[200~" + "log line\r" * 40_001 + "\x1b[201~")
+        await page.sees("40,001 lines")
 
 
 async def test_a_closed_page_ends_its_program_and_no_other(serve, place) -> None:
@@ -134,6 +134,19 @@ async def test_no_program_outlives_a_server_that_is_killed(serve, place) -> None
         place.wait_alone()
     async with serve() as server, Page(server) as page:
         await page.sees("❯ what was typed")
+
+
+async def test_a_terminal_that_closes_ends_the_server_and_its_pages(serve, place) -> None:
+    async with serve() as server, Page(server) as page:
+        await page.sees(READY)
+        await page.send("what was typed")
+        await page.sees("❯ what was typed")
+        assert server.process.stdout is not None
+        server.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+        server.process.send_signal(signal.SIGHUP)
+        assert await asyncio.wait_for(server.process.wait(), 30) == 0
+        await until(lambda: page.closed)
+        assert not place.pids(SCREEN)
 
 
 @pytest.mark.slow
