@@ -19,6 +19,8 @@ from typing import Any
 QUESTION = "\x1b]11;?\x1b\\"
 _ANSWER = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F/]{3,24})(?:\x07|\x1b\\)")
 _BEGUN = re.compile(r"\x1b\]11;(?:r(?:g(?:b(?:a?(?::[0-9a-fA-F/]{0,24})?)?)?)?)?\x1b?\Z")
+_REPORT = re.compile(r"\x1b\[\?[0-9;]+\$y")
+"""What a terminal says of its own modes: Textual draws the first frame by it, so it isn't held with the keys."""
 _MUTE = frozenset({"", "dumb", "linux", "unknown"})
 """Terminals that would show the question instead of answering it."""
 _DARK_FIELDS = frozenset({0, 1, 2, 3, 4, 5, 6, 8})
@@ -100,7 +102,8 @@ class Question:
             if "\x1b]11;" in data:
                 data = self._take_answers(data)
             if self._holds:
-                data, self._waiting = "", data
+                self._waiting = _REPORT.sub("", data)
+                data = "".join(_REPORT.findall(data))
             elif (begun := _BEGUN.search(data)) is not None:
                 data, self._waiting = data[: begun.start()], begun[0]
         if self.dark is not None and self.dark is not before and self.on_answer is not None:
