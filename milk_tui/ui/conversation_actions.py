@@ -11,6 +11,8 @@ CONVERSATION_ACTIONS: tuple[Action, ...] = (
     Action("next-prompt", "prompt below", "To your next prompt.", C, ("right_square_bracket", "ctrl+down")),
     Action("previous-escalation", "escalation above", "To the escalation before.", C, ("left_curly_bracket",)),
     Action("next-escalation", "escalation below", "To the next escalation.", C, ("right_curly_bracket",)),
+    Action("next-match", "next match", "To the next place of what was searched for last (ctrl+f).", C, ("n",)),
+    Action("previous-match", "match before", "To the place before of what was searched for last.", C, ("N",)),
     Action("block-above", "block above", "To the block above.", C, ("k",)),
     Action("block-below", "block below", "To the block below.", C, ("j",)),
     Action("toggle-fold", "fold", "Open or fold thinking or a tool call; see what was sent.", C, ("enter", "space")),

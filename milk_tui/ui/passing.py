@@ -131,6 +131,15 @@ class Passing(Navigation):
         if text is not None:
             self.main.put_back(text)
 
+    def on_transcript_match_wanted(self, event: messages.MatchWanted) -> None:
+        self._search(self._match(event.by))
+
+    async def _match(self, by: int) -> None:
+        host = self.main.search
+        said = "nothing was searched for yet" if host is None else await host.again(by)
+        if said:
+            self.main.note(said)
+
     def on_search_bar_wanted(self, event: SearchBar.Wanted) -> None:
         if self.main.search is not None:
             self._search(self.main.search.look(event.words))

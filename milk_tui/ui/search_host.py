@@ -29,6 +29,8 @@ class SearchHost:
         self._words = ""
         self._places: Sequence[Place] = ()
         self._at = -1
+        self._last = ""
+        """What was looked for last, also when the bar is gone."""
 
     @property
     def open(self) -> bool:
@@ -48,7 +50,6 @@ class SearchHost:
         if self.bar is None:
             return False
         bar, self.bar = self.bar, None
-        self._words, self._places, self._at = "", (), -1
         self._conversation.transcript.screen.clear_selection()
         await bar.remove()
         self._conversation.transcript.focus()
@@ -62,12 +63,9 @@ class SearchHost:
     async def _look(self, words: str) -> None:
         if self.bar is None or self.bar.words != words:
             return
-        workspace, session_id = self._control.workspace, self._control.session_id
         self._words, self._places, self._at = words, (), -1
-        if workspace is not None and words.strip():
-            from milk_tui.store import message_places
-
-            self._places = await workspace.store.read(lambda conn: message_places.find(conn, session_id, words))
+        self._last = words if words.strip() else self._last
+        self._places = await self._find(words)
         if self._places:
             await self._go(len(self._places) - 1)
         else:
@@ -79,6 +77,27 @@ class SearchHost:
             await self._look(self.bar.words)
         elif self._places:
             await self._go((self._at + by) % len(self._places))
+
+    async def again(self, by: int) -> str:
+        """A place further from where the last search was, without its bar; what to say about it. Raises MilkError."""
+        if self.bar is not None:
+            await self.step(by)
+            return ""
+        if not self._last:
+            return "nothing was searched for yet"
+        self._words, self._places = self._last, await self._find(self._last)
+        if not self._places:
+            return f"nowhere: {self._last}"
+        await self._go((self._at + by) % len(self._places))
+        return f"{self._at + 1:,} of {f.plural(len(self._places), 'place')}: {self._last}"
+
+    async def _find(self, words: str) -> Sequence[Place]:
+        workspace, session_id = self._control.workspace, self._control.session_id
+        if workspace is None or not words.strip():
+            return ()
+        from milk_tui.store import message_places
+
+        return await workspace.store.read(lambda conn: message_places.find(conn, session_id, words))
 
     async def _go(self, at: int) -> None:
         self._at = at

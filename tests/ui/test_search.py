@@ -79,3 +79,21 @@ async def test_what_was_thought_and_what_a_call_brought_is_found_and_opened(open
         assert desk.app.main.get_selected_text() == "okapi"
         await desk.press("up", "up")
         await desk.sees("1 of 3 places", "the okapi of a")
+
+
+async def test_what_was_searched_for_is_gone_through_by_n_when_its_bar_is_closed(open_desk) -> None:
+    async with open_desk() as desk:
+        await asked(desk, "alpha SCN:say one zebra", "beta SCN:say two zebra")
+        await desk.press("f6")
+        await desk.until(lambda: desk.app.main.conversation.transcript.has_focus, "the conversation")
+        await desk.press("n")
+        await desk.sees("nothing was searched for yet")
+        await desk.press("ctrl+f", *"zebra")
+        await desk.sees("4 of 4 places")
+        await desk.press("escape")
+        await desk.until(lambda: desk.app.main.conversation.transcript.has_focus, "the conversation")
+        await desk.press("n")
+        await desk.sees("1 of 4 places: zebra")
+        await desk.press("N", "N")
+        await desk.sees("3 of 4 places: zebra")
+        assert desk.app.main.get_selected_text() == "zebra"

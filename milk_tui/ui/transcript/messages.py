@@ -83,6 +83,13 @@ class ForkRequested(Message, namespace="transcript"):
 
 
 @dataclass
+class MatchWanted(Message, namespace="transcript"):
+    """To the next place (1) of what was searched for, or the one before (-1)."""
+
+    by: int
+
+
+@dataclass
 class NothingThere(Message, namespace="transcript"):
     """What a key asked for is not there; ``text`` says so."""
 

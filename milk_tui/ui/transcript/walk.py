@@ -40,6 +40,7 @@ class Walk(View):
     OpenRequested = messages.OpenRequested
     AskOtherRequested = messages.AskOtherRequested
     ForkRequested = messages.ForkRequested
+    MatchWanted = messages.MatchWanted
     NothingThere = messages.NothingThere
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -121,6 +122,12 @@ class Walk(View):
         if found is not None:
             self.show_entry(entries.items[found].key)
         return found is not None
+
+    def action_next_match(self) -> None:
+        self.post_message(messages.MatchWanted(1))
+
+    def action_previous_match(self) -> None:
+        self.post_message(messages.MatchWanted(-1))
 
     def action_block_above(self) -> None:
         self._move_cursor(-1)
