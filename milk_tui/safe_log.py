@@ -6,8 +6,6 @@ import logging
 from typing import TextIO
 
 from milk_tui import own_keys
-from milk_tui.core.secret_scan import masked
-from milk_tui.core.text import clean, one_line
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LONGEST = 20_000
@@ -16,6 +14,9 @@ LONGEST = 20_000
 
 def safe(text: str) -> str:
     """A text for a log or beside an error: clean, without keys, bounded."""
+    from milk_tui.core.secret_scan import masked
+    from milk_tui.core.text import clean
+
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n[…]\n{text[-LONGEST // 2 :]}"
     return masked(own_keys.out(clean(text)))
@@ -39,6 +40,8 @@ class ShortFormatter(SafeFormatter):
     """One line a record: where a traceback would follow, the error itself does."""
 
     def format(self, record: logging.LogRecord) -> str:
+        from milk_tui.core.text import one_line
+
         error = record.exc_info[1] if record.exc_info else None
         short = logging.makeLogRecord({**record.__dict__, "exc_info": None, "exc_text": None, "stack_info": None})
         return super().format(short) + (f": {one_line(safe(str(error)), 300)}" if error is not None else "")

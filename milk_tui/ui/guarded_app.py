@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import Literal
 
 from rich.text import Text
 from textual.app import App
 
-from milk_tui.core.secret_scan import masked
-from milk_tui.core.text import clean
 from milk_tui.ui import last_door
 
 LONGEST_NOTICE = 2_000
@@ -32,12 +29,19 @@ class GuardedApp(App[int]):
         markup: bool = False,
     ) -> None:
         """As Textual's, for any text: it is cleaned and never markup, whatever ``markup`` says."""
+        from milk_tui.core.text import clean
+
         shown = clean(message)[:LONGEST_NOTICE]
         super().notify(shown, title=clean(title), severity=severity, timeout=timeout, markup=False)
 
     def _fatal_error(self) -> None:
         """Textual prints the values of all variables with an error that ends the program; prompts and keys are among
         them."""
+        import traceback
+
+        from milk_tui.core.secret_scan import masked
+        from milk_tui.core.text import clean
+
         self.bell()
         error = self._exception
         told = "".join(traceback.format_exception(error)) if error is not None else "unknown error"

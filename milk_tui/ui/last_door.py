@@ -24,8 +24,6 @@ from rich.cells import cell_len, get_character_cell_size, split_graphemes
 from rich.segment import Segment
 from textual.strip import Strip
 
-from milk_tui.core.text import clean
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.style import Style
@@ -53,6 +51,8 @@ def drawn(text: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _drawn(text: str) -> str:
+    from milk_tui.core.text import clean
+
     wanted = cell_len(text)
     kept = _even(clean(_line_ends.sub("", text)))
     if cell_len(kept) == wanted:
@@ -81,6 +81,8 @@ def _even(text: str) -> str:
 
 def _fitted(grapheme: str, cells: int) -> str:
     """As much of it as has room in its cells, filled up with blanks."""
+    from milk_tui.core.text import clean
+
     taken = ""
     for character in _even(clean(_line_ends.sub("", grapheme))):
         if cell_len(taken) + get_character_cell_size(character) <= cells:
@@ -92,6 +94,11 @@ def _safe(segments: Iterable[Segment]) -> list[Segment]:
     return [Segment(drawn(text), _linked(style)) for text, style, _ in segments]
 
 
+def _is_harmless(segment: Segment) -> bool:
+    style = segment[1]
+    return _plain(segment[0]) is not None and (style is None or style._link is None)
+
+
 def _linked(style: Style | None) -> Style | None:
     if style is None or style.link is None or _address(style.link):
         return style
@@ -100,10 +107,8 @@ def _linked(style: Style | None) -> Style | None:
 
 def _renders(render: Callable[[Strip, Console], str]) -> Callable[[Strip, Console], str]:
     def rendered(strip: Strip, console: Console) -> str:
-        if strip._render_cache is None:
-            safe = _safe(strip)
-            if any(new is not old[0] or style is not old[1] for (new, style, _), old in zip(safe, strip, strict=True)):
-                strip._render_cache = render(Strip(safe), console)
+        if strip._render_cache is None and not all(map(_is_harmless, strip)):
+            strip._render_cache = render(Strip(_safe(strip)), console)
         return render(strip, console)
 
     return rendered
