@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from milk_tui.core import wild_json
 from milk_tui.core.errors import MilkError
 from milk_tui.core.text import clean, one_line
 from milk_tui.paths import INSIDE_VARIABLE
@@ -134,7 +135,7 @@ class JsonChild:
             if not line:
                 continue
             try:
-                message = msgspec.json.decode(line)
+                message = wild_json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 message = None
             if isinstance(message, dict):

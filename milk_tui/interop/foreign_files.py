@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from milk_tui.core import wild_json
 from milk_tui.core.text import one_line
 from milk_tui.interop.foreign import Unreadable
 from milk_tui.interop.memory_files import opened
@@ -40,7 +41,7 @@ def json_of(file: Path) -> Any | Unreadable:
     if len(data) > MOST_BYTES:
         return Unreadable(file.name, f"it is larger than {MOST_BYTES // 1_000_000} MB")
     try:
-        return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        return wild_json.decode(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         return Unreadable(file.name, f"it is no JSON: {one_line(str(error), 120)}")
 
@@ -56,7 +57,7 @@ def json_lines(file: Path) -> Iterator[dict[str, Any]]:
                         break
                 continue
             try:
-                value = msgspec.json.decode(line)
+                value = wild_json.decode(line)
             except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
                 continue
             if isinstance(value, dict):
@@ -70,6 +71,7 @@ def rows_of(file: Path, needed: dict[str, set[str]], queries: tuple[str, ...]) -
         opened(file).close()
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=2)) as conn:
             conn.row_factory = sqlite3.Row
+            conn.text_factory = _text
             for table, columns in needed.items():
                 there = {row["name"] for row in conn.execute(f"pragma table_info({table})")}
                 if missing := columns - there:
@@ -79,3 +81,8 @@ def rows_of(file: Path, needed: dict[str, set[str]], queries: tuple[str, ...]) -
         return Unreadable(file.name, error.what.removeprefix(f"{file.name}: ").rstrip("."))
     except sqlite3.Error as error:
         return Unreadable(file.name, one_line(str(error), 160))
+
+
+def _text(data: bytes) -> str:
+    """A column's text: one that is no UTF-8 must not cost all the others."""
+    return data.decode("utf-8", "replace")
