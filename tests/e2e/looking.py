@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from tests.support.terminal import Terminal
 
+_THIN = str.maketrans("┏┓┗┛━┃", "╭╮╰╯─│")
+"""Frames with the focus are heavy where there are few colours."""
 _DRAWN = dict.fromkeys(map(ord, "▌▁▂▃▄▅▆▇█"), " ")
 PLACEHOLDER = "Ask, or / for commands"
 
 
+def _lines(screen: Terminal) -> list[str]:
+    return [line.translate(_THIN) for line in screen.screen.display]
+
+
 def pane(screen: Terminal, title: str) -> str:
     """The text inside the box whose upper edge carries the title; empty when there is none."""
-    lines = screen.screen.display
+    lines = _lines(screen)
     for top, line in enumerate(lines):
         at = line.find(f"─ {title} ")
         if at < 0:
@@ -37,7 +43,7 @@ def facts(screen: Terminal) -> str:
 
 def prompt(screen: Terminal) -> str:
     """What is written in the prompt: the text of the last box, without its mark."""
-    lines = screen.screen.display
+    lines = _lines(screen)
     bottom = max((y for y, line in enumerate(lines) if line.startswith("╰")), default=-1)
     top = max((y for y, line in enumerate(lines[:bottom]) if line.startswith("╭")), default=-1)
     inside = [line[1:].rstrip().removesuffix("│").strip() for line in lines[top + 1 : bottom]]

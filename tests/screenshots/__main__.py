@@ -125,9 +125,9 @@ class Photographer:
         if asked:
             await until(lambda: app.state.asked)
             await self.take(app, pilot, asked)
-            app.main.permission._since = 0.0
             app.main.permission.focus()
             await pilot.pause()
+            app.main.permission._since = 0.0
             await pilot.press("y")
             await until(lambda: not app.state.asked)
         await until(lambda: ended and app.state.running is None)
