@@ -111,7 +111,7 @@ class OutsideMemory:
         line = brick_rules.need_line(text)
         if not line:
             return ToolOutcome("The need is blank: nothing changed.", ok=False)
-        if secret_kind(line):
+        if secret_kind(text):
             return ToolOutcome(_SECRET, ok=False)
 
         def write(db: Database) -> None:
