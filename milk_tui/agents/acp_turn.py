@@ -226,7 +226,9 @@ def _end(reason: Any) -> LegEnd:
 
 def _plan(update: dict[str, Any]) -> list[AgentEvent]:
     """Where the agent stands in its plan, in one line."""
-    entries = [e for e in map(_dict, update.get("entries") or ()) if isinstance(e.get("content"), str)]
+    told = update.get("entries")
+    told = told if isinstance(told, list) else []
+    entries = [e for e in map(_dict, told) if isinstance(e.get("content"), str)]
     if not entries:
         return []
     done = sum(e.get("status") == "completed" for e in entries)

@@ -71,10 +71,12 @@ def request_for(
 def questions_of(arguments: dict[str, Any]) -> tuple[Question, ...]:
     """The questions of an AskUserQuestion call; other shapes give none."""
     found = []
-    for told in arguments.get("questions") or ():
+    asked = arguments.get("questions")
+    for told in asked if isinstance(asked, list) else ():
         if not isinstance(told, dict) or not isinstance(told.get("question"), str):
             continue
-        options = [o for o in told.get("options") or () if isinstance(o, dict)]
+        offered = told.get("options")
+        options = [o for o in offered if isinstance(o, dict)] if isinstance(offered, list) else []
         found.append(
             Question(
                 text=clean(told["question"]),

@@ -112,7 +112,7 @@ class ClaudeTurn:
                 self.version = str(message.get("claude_code_version") or "")
                 return [RemoteStarted(self.remote_id, model=_said(message.get("model"), 80))] if self.remote_id else []
             case "api_retry":
-                status, what = message.get("error_status"), _said(message.get("error"), 120)
+                status, what = _count(message.get("error_status")), _said(message.get("error"), 120)
                 reason = " ".join(str(part) for part in ("the model's server says", status, what) if part)
                 delay = _number(message.get("retry_delay_ms")) or 0
                 return [Retrying(int(_number(message.get("attempt")) or 1), delay / 1000, reason)]

@@ -51,7 +51,7 @@ def check(raw: str, given: Mapping[str, Given], *, may_send: bool, max_bytes: in
         raise BadAnswerError(f"the answer has {size:,} bytes, {max_bytes:,} are allowed")
     found = _object(raw)
     if unknown := found.keys() - _KEYS:
-        raise BadAnswerError(f"the answer has fields that are not known: {', '.join(sorted(unknown))[:80]}")
+        raise BadAnswerError(f"the answer has fields that are not known: {one_line(', '.join(sorted(unknown)), 80)}")
     action = found.get("action")
     if action not in (SEND, NONE):
         raise BadAnswerError("the action is neither send_message nor none")

@@ -25,3 +25,11 @@ def decode(data: bytes) -> Any:
         except ValueError:
             raise error from None
         return msgspec.json.decode(whole.encode("utf-8", "replace"))
+
+
+def encode(value: Any) -> str:
+    """The value as JSON; half a surrogate pair in a text is ``?``. Raises what ``msgspec.json.encode`` does."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()

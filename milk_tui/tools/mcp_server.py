@@ -20,6 +20,7 @@ from typing import Any, TextIO
 
 from msgspec import Struct, field, json
 
+from milk_tui.core import wild_json
 from milk_tui.core.text import clean, one_line
 from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
 from milk_tui.tools import processes
@@ -236,10 +237,11 @@ def _said(error: BaseException) -> str:
 def _spec(tool: Any) -> ToolSpec | None:
     """A tool as the server describes it, within bounds; ``None`` for one that can't be given to a model."""
     schema = tool.input_schema if isinstance(tool.input_schema, dict) else {}
-    schema = {"type": "object", "properties": {}, **schema}
+    written = wild_json.encode({"type": "object", "properties": {}, **schema})
     name = str(tool.name)
-    if not name.strip() or len(name) > 200 or len(json.encode(schema)) > SCHEMA_CHARS:
+    if not name.strip() or len(name) > 200 or len(written) > SCHEMA_CHARS:
         return None
+    schema = json.decode(written)
     return ToolSpec(name, one_line(clean(tool.description or tool.title or name), DESCRIPTION_CHARS), schema)
 
 
@@ -255,8 +257,8 @@ def outcome_of(result: Any) -> ToolOutcome:
             case "resource" if getattr(item.resource, "text", None) is not None:
                 parts.append(clean(item.resource.text))
             case _:
-                parts.append(f"[{item.type}]")
+                parts.append(f"[{one_line(item.type, 40)}]")
     if not parts and getattr(result, "structured_content", None) is not None:
-        parts.append(json.encode(result.structured_content).decode())
+        parts.append(clean(wild_json.encode(result.structured_content)))
     text = cut("\n".join(parts), OUTPUT_CHARS)
     return ToolOutcome(text or "(nothing)", ok=not getattr(result, "is_error", False))

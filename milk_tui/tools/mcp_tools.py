@@ -91,7 +91,7 @@ def public_name(server: str, tool: str) -> str:
     name = f"{PREFIX}{server}__{plain}"
     if plain == tool and len(name) <= LONGEST_NAME:
         return name
-    mark = hashlib.sha256(f"{server}\0{tool}".encode()).hexdigest()[:8]
+    mark = hashlib.sha256(f"{server}\0{tool}".encode("utf-8", "replace")).hexdigest()[:8]
     return f"{name[: LONGEST_NAME - len(mark) - 1]}_{mark}"
 
 
