@@ -128,7 +128,7 @@ def with_folders(files: list[str]) -> list[str]:
 
 
 def _writable(path: str) -> bool:
-    return path.isprintable() and '"' not in path
+    return path.isprintable() and not set(path) & {'"', "`"} and bool(path.strip())
 
 
 def walked(directory: Path) -> list[str]:

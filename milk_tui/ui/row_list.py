@@ -214,16 +214,19 @@ class RowList(Painter, ScrollView, can_focus=True):
     def action_move(self, step: int) -> None:
         index = self._next(self.cursor + step, step)
         if index is None:
-            if step < 0:
+            if step < 0 and self.current is not None:
                 self.scroll_home(animate=False)
+            else:  # what is below the last row that can be chosen is read too
+                self.scroll_relative(y=step, animate=False, immediate=True)
             return
         self.cursor = index
         self._show_cursor()
 
     def action_page(self, direction: int) -> None:
-        if self.current is None:
-            return
         height = max(1, self.scrollable_content_region.height - 1)
+        if self.current is None:
+            self.scroll_relative(y=direction * height, animate=False, immediate=True)
+            return
         y = self._top(self.cursor) + direction * height
         target = min(max(0, bisect_right(self._ends, max(0, y))), len(self._rows) - 1)
         index = self._next(target, direction)
@@ -240,6 +243,8 @@ class RowList(Painter, ScrollView, can_focus=True):
             self._show_cursor()
         if index == 0:
             self.scroll_home(animate=False)
+        elif found is None:
+            self.scroll_end(animate=False, immediate=True)
 
     def action_choose(self) -> None:
         if (row := self.current) is not None:

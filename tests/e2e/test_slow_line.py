@@ -54,7 +54,7 @@ def test_what_is_read_stays_in_view_while_the_window_changes_and_an_answer_comes
         ask(screen, r"before: SCN:count 60 line\n\n")
         wait_in(screen, "conversation", "59 line", " out")
         go_on = place.root / "go on"
-        ask(screen, rf"go: SCN:say b\x65gun SCN:until {go_on} SCN:count 100 row\n\n")
+        ask(screen, rf"go: SCN:say b\x65gun. SCN:until {go_on} SCN:count 100 row\n\n")
         wait_in(screen, "conversation", "begun")
         screen.press("pageup", "pageup", "pageup")
         screen.wait_for("follows")

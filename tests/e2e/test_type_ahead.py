@@ -20,7 +20,7 @@ HELD_S = 1.6
 
 def begin(screen: Terminal, go: Path) -> None:
     screen.wait_for("to ● fast")
-    ask(screen, f"do it SCN:say w\\x65ll SCN:until {go} SCN:tool run_command {RUN} SCN:then SCN:say all do\\x6ee")
+    ask(screen, f"do it SCN:say w\\x65ll. SCN:until {go} SCN:tool run_command {RUN} SCN:then SCN:say all do\\x6ee")
     wait_in(screen, "conversation", "well")
 
 
