@@ -215,9 +215,9 @@ class RowList(Painter, ScrollView, can_focus=True):
         index = self._next(self.cursor + step, step)
         if index is None:
             if step < 0 and self.current is not None:
-                self.scroll_home(animate=False)
+                self.scroll_home(animate=False, force=True)
             else:  # what is below the last row that can be chosen is read too
-                self.scroll_relative(y=step, animate=False, immediate=True)
+                self.scroll_relative(y=step, animate=False, immediate=True, force=True)
             return
         self.cursor = index
         self._show_cursor()
@@ -225,7 +225,7 @@ class RowList(Painter, ScrollView, can_focus=True):
     def action_page(self, direction: int) -> None:
         height = max(1, self.scrollable_content_region.height - 1)
         if self.current is None:
-            self.scroll_relative(y=direction * height, animate=False, immediate=True)
+            self.scroll_relative(y=direction * height, animate=False, immediate=True, force=True)
             return
         y = self._top(self.cursor) + direction * height
         target = min(max(0, bisect_right(self._ends, max(0, y))), len(self._rows) - 1)
@@ -242,9 +242,9 @@ class RowList(Painter, ScrollView, can_focus=True):
             self.cursor = found
             self._show_cursor()
         if index == 0:
-            self.scroll_home(animate=False)
+            self.scroll_home(animate=False, force=True)
         elif found is None:
-            self.scroll_end(animate=False, immediate=True)
+            self.scroll_end(animate=False, immediate=True, force=True)
 
     def action_choose(self) -> None:
         if (row := self.current) is not None:
@@ -299,7 +299,7 @@ class RowList(Painter, ScrollView, can_focus=True):
     def _restore(self, key: str, near: int, offset: int) -> None:
         index = self._index(key, near)
         if index is not None:
-            self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True)
+            self.scroll_to(y=self._top(index) + offset, animate=False, immediate=True, force=True)
 
     def _lead_eyes(self) -> None:
         """Put the terminal's cursor, which screen readers follow, on the row."""
