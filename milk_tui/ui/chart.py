@@ -8,13 +8,12 @@ counted is hatched, and has a ``~`` as a number (``style.md``, "meters that lie"
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from milk_tui.core.records import Role
 from milk_tui.core.token_sizes import Measure, cache_use
 from milk_tui.ui import format as f
-from milk_tui.ui.bar_cells import LABEL, UNKNOWN, bar, glyph, level, step_of
+from milk_tui.ui.bar_cells import LABEL, UNKNOWN, Look, axis, bar, glyph, level, turns
 from milk_tui.ui.paint import Line, Piece, cells
 
 ESTIMATED = "~"
@@ -42,39 +41,17 @@ def columns(measures: Sequence[Measure], most: int) -> list[Column]:
     by_turn: dict[int, list[Measure]] = {}
     for measure in measures:
         by_turn.setdefault(measure.turn_id, []).append(measure)
-    turns = sorted(by_turn)
-    number = min(len(turns), max(1, most))
+    numbers = sorted(by_turn)
+    number = min(len(numbers), max(1, most))
     made: list[Column] = []
     for at in range(number):
-        own = turns[at * len(turns) // number : (at + 1) * len(turns) // number]
+        own = numbers[at * len(numbers) // number : (at + 1) * len(numbers) // number]
         by_role: dict[Role, list[Measure]] = {}
         for turn in own:
             for measure in by_turn[turn]:
                 by_role.setdefault(measure.role, []).append(measure)
         made.append(Column(own[0], own[-1], {role: tuple(found) for role, found in by_role.items()}))
     return made
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a chart is drawn."""
-
-    width: int
-    height: int
-    names: Mapping[Role, str]
-    cursor: int | None = None
-    """The column that is pointed at."""
-    plain: bool = False
-    """Only ASCII characters."""
-
-    @property
-    def room(self) -> int:
-        """Cells for bars."""
-        return max(1, self.width - LABEL)
-
-    def step(self, number: int) -> int:
-        """Cells of one column."""
-        return step_of(self.room, number)
 
 
 def chart(found: Sequence[Column], look: Look) -> list[Line]:
@@ -88,7 +65,7 @@ def chart(found: Sequence[Column], look: Look) -> list[Line]:
     lines: list[Line] = []
     for role in roles:
         lines += _of_role(found, role, rows, look)
-    return [*lines, _axis(found, look)][: look.height]
+    return [*lines, axis(found, look, lambda column: f"turn {column.first}")][: look.height]
 
 
 def _rows(height: int, roles: int) -> int:
@@ -133,36 +110,17 @@ def _heading(found: Sequence[Column], role: Role, look: Look) -> Line:
     legs = [measure for column in found for measure in column.by_role.get(role, ())]
     newest = legs[-1].context
     use = cache_use(legs)
-    mark = {Role.PRIMARY: "*", Role.ESCALATION: "#"}[role] if look.plain else f.ROLE_MARKS[role]
     size = f"{ESTIMATED if newest.estimated else ''}{f.count(newest.number)} tok"
     cached = UNKNOWN if use.share is None else f.percent(use.share)
     return (
-        (f"{mark} {look.names.get(role, role)}", str(role)),
+        (f"{look.mark(role)} {look.names.get(role, role)}", str(role)),
         (f"  {size} now", ""),
         (f"{' | ' if look.plain else ' · '}cached {cached}", "heading" if use.share else "dim"),
     )
 
 
-def _axis(found: Sequence[Column], look: Look) -> Line:
-    """The first and the last turn, or the one that is pointed at."""
-    step = look.step(len(found))
-    width = step * len(found)
-    if look.cursor is not None and 0 <= look.cursor < len(found):
-        at = look.cursor * step
-        name = f"turn {found[look.cursor].first}"
-        pointer = "^" if look.plain else "▲"
-        if at + 2 + len(name) > look.room:
-            before = f.fit(f"{name} ", at)
-            return ((" " * (LABEL + at - len(before)), ""), (before, "dim"), (pointer, "key"))
-        return ((" " * (LABEL + at), ""), (pointer, "key"), (f" {name}", "dim"))
-    first, last = f"turn {found[0].first}", f"turn {found[-1].last}"
-    text = first if len(found) == 1 or width < len(first) + len(last) + 1 else first + last.rjust(width - len(first))
-    return ((" " * LABEL, ""), (f.fit(text, look.room), "dim"))
-
-
 def told(column: Column, look: Look) -> list[Line]:
     """What a column says in words, agent by agent: sizes and whether they were counted, the cache's part."""
-    turns = f"turn {column.first}" if column.first == column.last else f"turns {column.first}–{column.last}"
     lines: list[Line] = []
     for role in Role:
         legs = column.by_role.get(role, ())
@@ -173,7 +131,7 @@ def told(column: Column, look: Look) -> list[Line]:
         size = measure.context
         most = "at most " if len(legs) > 1 else ""
         line: Line = (
-            (f"{turns} ", "strong"),
+            (f"{turns(column)} ", "strong"),
             (look.names.get(role, str(role)), str(role)),
             (f" {most}{ESTIMATED if size.estimated else ''}{f.count(size.number)} tok", ""),
         )

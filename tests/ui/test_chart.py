@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from milk_tui.core.records import Role
 from milk_tui.core.token_sizes import Measure
 from milk_tui.ui import chart
-from milk_tui.ui.chart import Look, columns
+from milk_tui.ui.bar_cells import Look
+from milk_tui.ui.chart import columns
 from milk_tui.ui.paint import cells, plain
 
 NAMES = {Role.PRIMARY: "qwen", Role.ESCALATION: "claude"}

@@ -11,8 +11,8 @@ from milk_tui.core.records import LegStatus, Role
 from milk_tui.core.statistics import FactCount, LegFigures, RouteCount, Statistics
 from milk_tui.ui import plot
 from milk_tui.ui import statistics_rows as rows
+from milk_tui.ui.bar_cells import Look
 from milk_tui.ui.paint import plain
-from milk_tui.ui.plot import Frame
 from milk_tui.ui.statistics import CACHED, COST, TOKENS
 
 NAMES = {Role.PRIMARY: "qwen", Role.ESCALATION: "claude"}
@@ -42,17 +42,17 @@ def legs(number: int) -> list[LegFigures]:
 @pytest.mark.parametrize("number", [1, 7, 10_000])
 @pytest.mark.parametrize("cursor", [None, 0])
 def test_a_plot_fits_its_place(kind: plot.Kind, width: int, height: int, number: int, cursor: int | None) -> None:
-    frame = Frame(width, height, NAMES, cursor, plain=False)
-    found = plot.columns(kind, legs(number), frame)
-    lines = plot.plot(kind, found, frame)
+    look = Look(width, height, NAMES, cursor, plain=False)
+    found = plot.columns(kind, legs(number), look)
+    lines = plot.plot(kind, found, look)
     assert 3 <= len(lines) <= height
     bars = lines[1:-1]
     assert all(cell_len(plain(line)) <= width for line in bars if not plain(line).startswith(("●", "◆")))
 
 
 def test_a_plot_says_its_unit_its_scale_and_its_turns() -> None:
-    frame = Frame(60, 11, NAMES, None, plain=False)
-    drawn = [plain(line) for line in plot.plot(CACHED, plot.columns(CACHED, legs(8), frame), frame)]
+    look = Look(60, 11, NAMES, None, plain=False)
+    drawn = [plain(line) for line in plot.plot(CACHED, plot.columns(CACHED, legs(8), look), look)]
     assert drawn[0].startswith("● qwen") and "of what was sent" in drawn[0]
     assert drawn[1].startswith(" 100 %") and "0 %" in drawn[4]
     assert "turn 1" in drawn[-1] and "turn 8" in drawn[-1]
@@ -60,14 +60,14 @@ def test_a_plot_says_its_unit_its_scale_and_its_turns() -> None:
 
 
 def test_what_nobody_reports_is_said_in_words() -> None:
-    frame = Frame(60, 11, NAMES, None, plain=False)
-    drawn = [plain(line) for line in plot.plot(COST, plot.columns(COST, legs(3), frame), frame)]
+    look = Look(60, 11, NAMES, None, plain=False)
+    drawn = [plain(line) for line in plot.plot(COST, plot.columns(COST, legs(3), look), look)]
     assert "nobody reports it" in drawn[0]
 
 
 def test_without_fine_characters_a_plot_is_ascii() -> None:
-    frame = Frame(60, 11, NAMES, 2, plain=True)
-    assert all(plain(line).isascii() for line in plot.plot(TOKENS, plot.columns(TOKENS, legs(9), frame), frame))
+    look = Look(60, 11, NAMES, 2, plain=True)
+    assert all(plain(line).isascii() for line in plot.plot(TOKENS, plot.columns(TOKENS, legs(9), look), look))
 
 
 def test_the_lists_say_routes_and_facts() -> None:
