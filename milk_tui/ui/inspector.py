@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on, work
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.timer import Timer
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Brick, BrickKind, Receipt, Role
@@ -34,8 +32,6 @@ from milk_tui.ui.state import SessionState, Topic
 from milk_tui.ui.themes import style_sheets
 from milk_tui.ui.write_dialog import WriteDialog
 
-SOON_S = 0.12
-"""Seconds after a change in which it is looked again: changes come in bursts."""
 BRICKS, PLAN, CHART, SENT = "brick-pane-all", "plan-pane", "chart-pane", "sent-pane"
 _OF_PANE = {
     BRICKS: {"edit-brick", "rebuild-brick", "finish-need", "brick-versions"},
@@ -61,6 +57,8 @@ class InspectorScreen(PanedScreen):
     HEADING: ClassVar = "brick inspector"
     WHERE = (Where.INSPECTOR,)
     LAYOUT_ID = "inspector"
+    FOLLOWS = frozenset({Topic.BRICKS, Topic.PERCEPTS, Topic.PERCEPTION, Topic.KEYS})
+    SOON_S = 0.12
 
     def __init__(
         self,
@@ -77,7 +75,6 @@ class InspectorScreen(PanedScreen):
         self._leg_id = leg_id
         self._compare = compare
         self._measures: list[Measure] = []
-        self._waits: Timer | None = None
         self.bricks = BrickList(id="bricks")
         self.plan = SegmentList(id="plan", empty=" looking …")
         self.sent = ReceiptList(id="sent")
@@ -100,23 +97,6 @@ class InspectorScreen(PanedScreen):
         self.look()
         if self._leg_id is not None:
             self.show_receipt(self._leg_id)
-
-    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
-        changed = set(topics) & {Topic.BRICKS, Topic.PERCEPTS, Topic.PERCEPTION, Topic.KEYS}
-        if changed and self.is_mounted and self._waits is None:
-            self._waits = self.set_timer(SOON_S, self._look_again)
-
-    def _look_again(self) -> None:
-        self._waits = None
-        self.look()
-
-    @work(exclusive=True, group="look", exit_on_error=False)
-    async def look(self) -> None:
-        """Read what the panes show; that it can't be read is said."""
-        try:
-            await self._look()
-        except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "error")
 
     async def _look(self) -> None:
         age = await self._control.need_age()

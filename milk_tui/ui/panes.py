@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -16,10 +16,14 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from milk_tui.core.errors import MilkError
 from milk_tui.ui.actions import Keymap
 from milk_tui.ui.paint import Line, Painter, Piece
 from milk_tui.ui.screens import FullScreen
-from milk_tui.ui.state import SessionState
+from milk_tui.ui.state import SessionState, Topic
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 CURRENT = "-current"
 
@@ -76,14 +80,20 @@ class PaneNames(Painter):
 
 
 class PanedScreen(FullScreen):
-    """Subclasses make ``panes`` before they are composed; the first one has the focus."""
+    """Subclasses make ``panes`` before they are composed; the first one has the focus. ``_look`` reads what they
+    show."""
 
     LAYOUT_ID = "panes"
+    FOLLOWS: ClassVar[frozenset[Topic]] = frozenset()
+    """What has it read again."""
+    SOON_S: ClassVar = 0.1
+    """Seconds after a change in which it is read again: changes come in bursts."""
 
     def __init__(self, state: SessionState, keymap: Keymap) -> None:
         super().__init__(state, keymap)
         self.panes: tuple[Pane, ...] = ()
         self._names: PaneNames | None = None
+        self._waits: Timer | None = None
 
     def body(self) -> ComposeResult:
         self._names = PaneNames([pane.name for pane in self.panes])
@@ -99,6 +109,25 @@ class PanedScreen(FullScreen):
     def on_mount(self) -> None:
         self.say("")
         self.panes[0].widget.focus()
+
+    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
+        if self.FOLLOWS & set(topics) and self.is_mounted and self._waits is None:
+            self._waits = self.set_timer(self.SOON_S, self._look_again)
+
+    def _look_again(self) -> None:
+        self._waits = None
+        self.look()
+
+    @work(exclusive=True, group="look", exit_on_error=False)
+    async def look(self) -> None:
+        """Read what the panes show; that it can't be read is said."""
+        try:
+            await self._look()
+        except MilkError as error:
+            self.say(f"{error.what} {error.hint}".strip(), "error")
+
+    async def _look(self) -> None:
+        """Raises MilkError."""
 
     def frame(self, pane_id: str) -> Widget:
         return self.query_one(f"#{pane_id}")

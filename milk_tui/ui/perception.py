@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.timer import Timer
 
 from milk_tui.core import perception as rules
 from milk_tui.core.errors import MilkError
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from milk_tui.core.perception_view import EntryView
     from milk_tui.engine.perception_desk import PerceptionDesk
 
-SOON_S = 0.1
 PAST = "this is the past: ] or esc goes back to now, where it can be changed"
 HOW_TO_ADD = "key: value, one a line. [reason: …] and [blocked on …] may stand at the end of a line."
 _WRITING = {"edit-entry", "add-entry", "remove-entry", "accept-entry", "reject-entry", "swap-entry", "open-slice"}
@@ -49,6 +47,7 @@ class PerceptionScreen(PanedScreen):
     HEADING: ClassVar = "perception"
     WHERE = (Where.PERCEPTION,)
     LAYOUT_ID = "layers"
+    FOLLOWS = frozenset({Topic.PERCEPTION})
 
     def __init__(self, state: SessionState, keymap: Keymap, control: Control) -> None:
         super().__init__(state, keymap)
@@ -56,7 +55,6 @@ class PerceptionScreen(PanedScreen):
         self._seen: reads.Seen | None = None
         self._at: int | None = None
         """The stop in time that is shown; ``None``: now."""
-        self._waits: Timer | None = None
         self._edit: EntryEdit | None = None
         self.slider = Slider(id="slider")
         self.lists = {layer: LayerList(layer) for layer in (Layer.FRAME, Layer.WORKING, Layer.INVARIANT)}
@@ -88,24 +86,10 @@ class PerceptionScreen(PanedScreen):
         assert isinstance(widget, LayerList)
         return widget
 
-    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
-        if Topic.PERCEPTION in set(topics) and self.is_mounted and self._waits is None:
-            self._waits = self.set_timer(SOON_S, self._look_again)
-
-    def _look_again(self) -> None:
-        self._waits = None
-        self.look()
-
-    @work(exclusive=True, group="look", exit_on_error=False)
-    async def look(self) -> None:
-        """Read the layers as of the stop that is shown, then count what they cost; that it can't be read is said."""
-        if (desk := self._desk) is not None:
-            try:
-                await self._look(desk)
-            except MilkError as error:
-                self.say(f"{error.what} {error.hint}".strip(), "error")
-
-    async def _look(self, desk: PerceptionDesk) -> None:
+    async def _look(self) -> None:
+        """The layers as of the stop that is shown, then what they cost."""
+        if (desk := self._desk) is None:
+            return
         self._seen = seen = await reads.look(desk, self._turn)
         self.slider.show(seen.versions, self._at)
         for layer, widget in self.lists.items():

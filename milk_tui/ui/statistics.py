@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.dom import DOMNode
-from textual.timer import Timer
 
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import Role
@@ -24,8 +22,6 @@ from milk_tui.ui.row_list import RowList
 from milk_tui.ui.state import SessionState, Topic
 from milk_tui.ui.themes import style_sheets
 
-SOON_S = 0.5
-"""Seconds after a change in which the figures are read again: changes come in bursts."""
 TOKENS = Kind("tokens per turn", "sent + written", tokens_per_turn, lambda number: f.count(round(number)))
 COST = Kind("cost per turn", "US dollars", cost_per_turn, f.money)
 CACHED = Kind("cached share", "of what was sent", cached_share, f.percent, top=1.0)
@@ -39,11 +35,12 @@ class StatisticsScreen(PanedScreen):
     HEADING: ClassVar = "statistics"
     WHERE = (Where.STATISTICS,)
     LAYOUT_ID = "statistics"
+    FOLLOWS = frozenset({Topic.KEYS, Topic.PERCEPTS})
+    SOON_S = 0.5
 
     def __init__(self, state: SessionState, keymap: Keymap, control: Control) -> None:
         super().__init__(state, keymap)
         self._control = control
-        self._waits: Timer | None = None
         self.plots = tuple(
             PlotView(kind, id=name) for kind, name in ((TOKENS, "tokens"), (COST, "costs"), (CACHED, "cached"))
         )
@@ -64,22 +61,8 @@ class StatisticsScreen(PanedScreen):
             self.frame(pane).border_subtitle = "? not reported"
         self.look()
 
-    def state_changed(self, topics: Iterable[Topic], facts: Iterable[str] = ()) -> None:
-        if set(topics) & {Topic.KEYS, Topic.PERCEPTS} and self.is_mounted and self._waits is None:
-            self._waits = self.set_timer(SOON_S, self._look_again)
-
-    def _look_again(self) -> None:
-        self._waits = None
-        self.look()
-
-    @work(exclusive=True, group="look", exit_on_error=False)
-    async def look(self) -> None:
-        """Read the figures; that they can't be read is said."""
-        try:
-            found = await self._read()
-        except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "error")
-            return
+    async def _look(self) -> None:
+        found = await self._read()
         if self.is_mounted:
             self._show(found)
 
