@@ -55,7 +55,11 @@ class Appearance(Passing):
 
     @property
     def available_themes(self) -> dict[str, Theme]:
-        return {**{theme.name: theme for theme in themes.THEMES}, **super().available_themes}
+        return {**themes.BY_NAME, **super().available_themes}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """As Textual's, which puts all themes together anew each time, and asks for one with every widget drawn."""
+        return themes.BY_NAME.get(theme_name) or super().get_theme(theme_name)
 
     def _use_no_colour(self) -> None:
         """Bold, dim, underlined and reversed text remain, also where the terminal says that it is dumb."""

@@ -245,11 +245,12 @@ ANSI_LIGHT = _sixteen(
 )
 
 THEMES = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, ANSI, ANSI_LIGHT)
+BY_NAME = {theme.name: theme for theme in THEMES}
 
 
 def known(name: str) -> str:
     """The name when there is such a theme, else nothing."""
-    return name if name in BUILTIN_THEMES or any(theme.name == name for theme in THEMES) else ""
+    return name if name in BUILTIN_THEMES or name in BY_NAME else ""
 
 
 def styles_folder() -> Path:
