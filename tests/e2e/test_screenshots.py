@@ -41,11 +41,12 @@ def test_the_main_picture_shows_an_escalation_with_what_was_sent_and_learned(mad
 
 def test_every_view_has_its_picture_and_the_repository_holds_them_all(made: Path) -> None:
     names = {picture.name for picture in (made / "first").iterdir()}
-    assert {"main.svg", "bricks.svg", "memory.svg", "sidebar.svg", "light.svg", "narrow.svg", "standard.svg"} <= names
+    wanted = ("main", "escalation", "memory", "inspector", "perception", "sessions", "light", "narrow")
+    assert {f"{name}.svg" for name in wanted} <= names
     plots = {"strategies.svg"}
     """Made by a benchmark of its results."""
     assert names | plots == {picture.name for picture in (ROOT / "screenshots").glob("*.svg")}
-    assert "if I escalated now" in words(made / "first" / "bricks.svg")
+    assert "if I escalated now" in words(made / "first" / "inspector.svg")
     believed = words(made / "first" / "perception.svg")
     assert all(part in believed for part in ("slice double charge", "order_key", "PROPOSED", "waits for billing"))
     memory = words(made / "first" / "memory.svg")

@@ -124,9 +124,8 @@ class Photographer:
         await pilot.press("enter")
         if asked:
             await until(lambda: app.state.asked)
+            app.main.permission.focus()  # now and not when it would take the keyboard by itself
             await self.take(app, pilot, asked)
-            app.main.permission.focus()
-            await pilot.pause()
             app.main.permission._since = 0.0
             await pilot.press("y")
             await until(lambda: not app.state.asked)
@@ -156,7 +155,7 @@ class Photographer:
                 await self.ask(app, pilot, prompt)
         self._clock.ms = BEGAN_MS
         self._script.write_text("".join(f"{line}\n" for line in conversation.replies()))
-        async with self.program(120, 48, new=True) as (app, pilot):
+        async with self.program(120, 52, new=True) as (app, pilot):
             await self.ask(app, pilot, conversation.WHY)
             await self.ask(app, pilot, conversation.FIX, asked="escalation")
             await self.take(app, pilot, "main")
