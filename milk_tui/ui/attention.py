@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from milk_tui.core.osc52 import Between, wrapped
 from milk_tui.core.text import one_line
 from milk_tui.ui.state import SessionState
 
@@ -37,8 +38,6 @@ def alert(how: str, text: str, environ: Mapping[str, str]) -> str:
     """
     message = ""
     if how in ("message", "both"):
-        message = f"\x1b]9;milk: {one_line(text, LONGEST_MESSAGE)}\x07"
-        if environ.get("TMUX"):
-            inner = message.replace("\x1b", "\x1b\x1b")
-            message = f"\x1bPtmux;{inner}\x1b\\"
+        between = Between.TMUX if environ.get("TMUX") else Between.NOTHING
+        message = wrapped(f"\x1b]9;milk: {one_line(text, LONGEST_MESSAGE)}\x07", between)
     return message + (_BELL if how in ("bell", "both") else "")
