@@ -41,7 +41,7 @@ def doctor(
         try:
             found, discovery = terminal_doctor.run(_configured_keys(options), wait=wait), None
         except terminal_doctor.NoTerminalError as error:
-            raise click.UsageError(f"{error.what} {error.hint}") from error
+            raise click.UsageError(str(error)) from error
     elif database_alone:
         found, discovery = list(database_checks.database(options.database_file, repair=repair)), None
     else:

@@ -154,7 +154,7 @@ def _failure(problem: Exception) -> int:
     if isinstance(problem, click.ClickException):
         return _say(problem.format_message(), problem.exit_code)
     if isinstance(problem, MilkError):
-        return _say(f"{problem.what} {problem.hint}", 1)
+        return _say(str(problem), 1)
     if isinstance(problem, OSError) and problem.strerror:
         return _say(f"{problem.filename or 'The system'}: {problem.strerror}.", 1)
     return _say(f"Unexpected {type(problem).__name__}: {problem}. Run again with --debug for the details.", 1)

@@ -29,7 +29,7 @@ def hub(config: Config, directory: Path, changed: Callable[[McpStatus], None] = 
         try:
             settings.append(settings_of(name, server, directory, local_only=config.privacy.local_only))
         except ConfigError as error:
-            where = McpSettings(name=name, command=server.command, url=server.url, problem=f"{error.what} {error.hint}")
+            where = McpSettings(name=name, command=server.command, url=server.url, problem=str(error))
             settings.append(where)
     return McpHub(settings, paths.private_folder(paths.log_dir()) / LOG, changed)
 

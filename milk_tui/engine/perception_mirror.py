@@ -117,7 +117,7 @@ class Mirror:
             try:
                 await work()
             except MilkError as error:
-                self._tell(f"{error.what} {error.hint}".strip(), "warning")
+                self._tell(str(error), "warning")
 
     async def _take(self) -> None:
         text = await asyncio.to_thread(perception_file.read_text, self.path)

@@ -262,7 +262,7 @@ class Workspace:
             )
             await self.players.look(self.host)
         except (MilkError, ConfigError) as error:
-            self.roster.advice = {role: f"{error.what} {error.hint}".strip() for role in Role}
+            self.roster.advice = {role: str(error) for role in Role}
             for role in Role:
                 self._status(role, "missing", self.roster.advice[role])
             self._tell(str(error), "error")

@@ -143,7 +143,7 @@ class ClientMemory:
                 self._loop = asyncio.new_event_loop()
             outcome: ToolOutcome = self._loop.run_until_complete(ask(sink))
         except MilkError as error:
-            return ToolOutcome(f"{error.what} {error.hint}".strip(), ok=False)
+            return ToolOutcome(str(error), ok=False)
         return outcome
 
     def _opened(self) -> OutsideMemory:

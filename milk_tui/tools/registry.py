@@ -118,7 +118,7 @@ class Toolset:
         except (msgspec.DecodeError, RecursionError) as error:
             return ToolOutcome(f"The arguments of {name} are no JSON object: {error}. {_wanted(tool)}", ok=False)
         except MilkError as error:
-            return ToolOutcome(f"{name} failed: {error.what} {error.hint}".strip(), ok=False)
+            return ToolOutcome(f"{name} failed: {error}", ok=False)
         except OSError as error:
             return ToolOutcome(f"{name} failed: {error.strerror or error}.", ok=False)
         except ValueError as error:

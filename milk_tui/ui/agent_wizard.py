@@ -133,7 +133,7 @@ def field_problem(setting: Setting, text: str, provider: Provider) -> str:
             return ""
         read(setting, text)
     except ConfigError as error:
-        return f"{error.what} {error.hint}"
+        return str(error)
     text = text.strip()
     if field == "model" and provider is Provider.LITELLM and not ("/" in text or text.startswith(BARE_NAMES)):
         return "Write the provider before it: ollama_chat/llama3, openai/gpt-5.6, anthropic/claude-opus-5-5."
@@ -164,7 +164,7 @@ async def _name(app: App[int], config: Config, proposed: str) -> str | None:
         try:
             agent_tables.good_name(config, text)
         except ConfigError as error:
-            return f"{error.what} {error.hint}"
+            return str(error)
         return ""
 
     about = "What you and the other agent call it; its memory goes by this name."

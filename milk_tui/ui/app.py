@@ -161,7 +161,7 @@ class MilkApp(Appearance):
         try:
             await doing
         except MilkError as error:
-            text = f"{error.what} {error.hint}".strip()
+            text = str(error)
         except Exception as error:
             _log.exception("unexpected")
             text = f"This failed inside milk-tui ({type(error).__name__}: {error}). screen.log has the details."
@@ -251,7 +251,7 @@ class MilkApp(Appearance):
             command = parse(event.text)
         except CommandError as error:
             self.main.put_back(event.text)
-            self.main.note(f"{error.what} {error.hint}".strip(), "warning")
+            self.main.note(str(error), "warning")
             return
         if command is None and self.state.problem:
             self.main.put_back(event.text)

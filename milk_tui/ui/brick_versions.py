@@ -110,7 +110,7 @@ class VersionsDialog(OnTop, ModalScreen[None]):
         try:
             made = await self._control.conductor.bricks.take_back(self._kind, brick.version)
         except MilkError as error:
-            self.notify(f"{error.what} {error.hint}".strip(), severity="warning", markup=False)
+            self.notify(str(error), severity="warning", markup=False)
             return
         self.notify(f"version {brick.version} is back, as version {made.version}", markup=False)
         self.read()

@@ -93,7 +93,7 @@ class ChangesDialog(OnTop, ModalScreen[None]):
         try:
             changed = await self._desk.revert(name, insist=insist)
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "warning")
+            self.say(str(error), "warning")
             await self._read()
             self._insisted = name if name in self._files and self._files[name].since else ""
             return

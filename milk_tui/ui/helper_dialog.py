@@ -108,7 +108,7 @@ class HelperDialog(OnTop, ModalScreen[None]):
             try:
                 done = await self._workspace.helper.send_now(self._conductor, note.id)
             except MilkError as error:
-                self.say(f"{error.what} {error.hint}".strip(), "warning")
+                self.say(str(error), "warning")
                 return
             self.say("it goes out" if done else "it waits no more", "information" if done else "warning")
             self.look()
@@ -119,7 +119,7 @@ class HelperDialog(OnTop, ModalScreen[None]):
             try:
                 change = await self._workspace.helper.keep(self._conductor.session, note.id)
             except MilkError as error:
-                self.say(f"{error.what} {error.hint}".strip(), "warning")
+                self.say(str(error), "warning")
                 return
             self.say(f"kept as {change.percept.short_id}" if change else "the note is gone")
 

@@ -205,7 +205,7 @@ class InspectorScreen(PanedScreen):
         try:
             made = await self._control.conductor.bricks.rebuild(kind)
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "warning")
+            self.say(str(error), "warning")
             return
         label = rows.LABELS[kind]
         self.say(f"{label} is as it would be built" if made is None else f"{label} is version {made.version} now")
@@ -217,7 +217,7 @@ class InspectorScreen(PanedScreen):
         try:
             await self._control.conductor.finish_need()
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "warning")
+            self.say(str(error), "warning")
         else:
             self.say("the need is done")
 

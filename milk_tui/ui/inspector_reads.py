@@ -32,7 +32,7 @@ async def plan(control: Control) -> Plan:
     try:
         found = await control.plan_escalation()
     except MilkError as error:
-        return Plan(None, f"{error.what} {error.hint}".strip())
+        return Plan(None, str(error))
     return Plan(found, "" if found else "the session is not open yet")
 
 

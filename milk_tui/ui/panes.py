@@ -124,7 +124,7 @@ class PanedScreen(FullScreen):
         try:
             await self._look()
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "error")
+            self.say(str(error), "error")
 
     async def _look(self) -> None:
         """Raises MilkError."""

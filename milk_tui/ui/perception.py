@@ -363,7 +363,7 @@ class PerceptionScreen(PanedScreen):
         try:
             await deed(self._desk)
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "warning")
+            self.say(str(error), "warning")
             return False
         self.say(said)
         self.look()

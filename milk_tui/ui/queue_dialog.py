@@ -119,7 +119,7 @@ class QueueDialog(OnTop, ModalScreen[str | None]):
             try:
                 await doing(conductor, int(row.key))
             except MilkError as error:
-                self.say(f"{error.what} {error.hint}".strip(), "warning")
+                self.say(str(error), "warning")
 
     async def _edit(self, conductor: Conductor, turn_id: int) -> None:
         text = await conductor.drop_queued(turn_id)

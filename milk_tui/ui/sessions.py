@@ -228,7 +228,7 @@ class SessionPicker(Picker):
         try:
             said = await doing
         except MilkError as error:
-            self.notify(f"{error.what} {error.hint}".strip(), severity="warning", markup=False)
+            self.notify(str(error), severity="warning", markup=False)
         else:
             if said:
                 self.notify(said, markup=False)

@@ -118,7 +118,7 @@ class SettingsScreen(FullScreen):
         try:
             await self._desk.look()
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}", "warning")
+            self.say(str(error), "warning")
         self._taken_over()
 
     def _taken_over(self) -> None:
@@ -250,7 +250,7 @@ class SettingsScreen(FullScreen):
         try:
             await doing
         except MilkError as error:
-            self.say(f"{error.what} {error.hint}".strip(), "warning")
+            self.say(str(error), "warning")
         finally:
             self._busy = False
         self._taken_over()
@@ -369,7 +369,7 @@ class SettingsScreen(FullScreen):
             self._say_hello(key, "stopped", "dim")
             raise
         except MilkError as error:
-            self._say_hello(key, f"✗ {error.what} {error.hint}".strip(), "error")
+            self._say_hello(key, f"✗ {error}", "error")
         finally:
             self._greeting.pop(key, None)
 

@@ -101,5 +101,5 @@ def _problem(setting: Setting, text: str, spec: AgentSpec | None) -> str:
         elif text.strip():
             split(text)
     except ConfigError as error:
-        return f"{error.what} {error.hint}"
+        return str(error)
     return ""

@@ -113,7 +113,7 @@ class WriteDialog(OnTop, ModalScreen[bool]):
         try:
             await self._keep(text)
         except MilkError as error:
-            self._say(f"{error.what} {error.hint}".strip())
+            self._say(str(error))
         else:
             self.dismiss(True)
 
@@ -138,7 +138,7 @@ class WriteDialog(OnTop, ModalScreen[bool]):
         except SuspendNotSupported:
             self._say("This terminal can't be handed over to an editor.")
         except MilkError as error:
-            self._say(f"{error.what} {error.hint}".strip())
+            self._say(str(error))
         else:
             self.words.text = clean(written)[:LONGEST]
             self.words.move_cursor(self.words.document.end)
