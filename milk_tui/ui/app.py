@@ -270,7 +270,7 @@ class MilkApp(Appearance):
     @on(MainScreen.Wanted)
     def wanted(self, event: MainScreen.Wanted) -> None:
         if event.by_key and event.action.id == "escalate":
-            self.run_in_background(self.commands.escalate_key(self.main.prompt.full_text))
+            self.run_in_background(self.commands.escalate_key(event.written))
         else:
             self.run_in_background(self.perform(event.action))
 

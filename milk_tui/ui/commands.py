@@ -92,8 +92,8 @@ class Surface(Protocol):
     def note(self, text: str, severity: str = "information") -> None:
         """Say something where the person is writing."""
 
-    def take_prompt(self) -> str:
-        """Take what is written."""
+    def sent(self, text: str) -> None:
+        """It is one of those that up brings back."""
 
     def put_back(self, text: str) -> None:
         """Give back what could not be sent."""
@@ -150,26 +150,26 @@ class Commands:
             raise
 
     async def escalate_key(self, written: str) -> None:
-        """``ctrl+g``: this one turn with what is written; nothing written: pin or unpin the escalation agent."""
-        conductor = self._control.conductor
-        if conductor is None:
-            raise CommandError(NO_SESSION)
-        self._need_escalation()
-        if not written.strip():
-            from milk_tui.core.records import Role
-
-            pinned = conductor.session.pinned_agent is Role.ESCALATION
-            await conductor.pin_agent(None if pinned else Role.ESCALATION)
-            name = self._state.agent(ESCALATION).name
-            said = f"{name} is no longer pinned" if pinned else f"every prompt goes to {name} now"
-            self._surface.note(said)
-            return
-        text = self._surface.take_prompt()
+        """``ctrl+g``: this one turn with what was written, which goes back when it can't be sent; nothing written: pin
+        or unpin the escalation agent."""
         try:
-            await conductor.submit(text, escalate=True)
+            conductor = self._conductor()
+            self._need_escalation()
+            if written:
+                self._surface.sent(written)
+                await conductor.submit(written, escalate=True)
         except MilkError:
-            self._surface.put_back(text)
+            if written:
+                self._surface.put_back(written)
             raise
+        if written:
+            return
+        from milk_tui.core.records import Role
+
+        pinned = conductor.session.pinned_agent is Role.ESCALATION
+        await conductor.pin_agent(None if pinned else Role.ESCALATION)
+        name = self._state.agent(ESCALATION).name
+        self._surface.note(f"{name} is no longer pinned" if pinned else f"every prompt goes to {name} now")
 
     async def escalate(self, argument: str) -> None:
         """``/escalate``: the newest prompt again, for the escalation agent, with the person's reason."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from rich.text import Text
+from textual import events
 from textual.app import App
 
 from milk_tui.ui import last_door
+from milk_tui.ui.at_once import AtOnce
 
 LONGEST_NOTICE = 2_000
 
@@ -18,6 +20,13 @@ class GuardedApp(App[int]):
     def __init__(self) -> None:
         last_door.install()
         super().__init__()
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded and self.screen_stack:
+            top = self.screen
+            if isinstance(top, AtOnce):
+                top.key_came()
+        await super().on_event(event)
 
     def notify(
         self,

@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from milk_tui.ui import sizes, summary
 from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
+from milk_tui.ui.at_once import AtOnce
 from milk_tui.ui.bars import FooterLine, HeaderLine
 from milk_tui.ui.control import Control
 from milk_tui.ui.paint import LookBook
@@ -52,7 +53,7 @@ AGAIN_S = 2.0
 """Seconds in which a second ``ctrl+c`` quits."""
 
 
-class MainScreen(Screen[None]):
+class MainScreen(AtOnce, Screen[None]):
     """Composition and looks; what a key does with the session is said upwards (``Wanted``)."""
 
     @dataclass
@@ -61,6 +62,8 @@ class MainScreen(Screen[None]):
 
         action: Action
         by_key: bool = True
+        written: str = ""
+        """What it is wanted for; it is out of the prompt."""
 
     @dataclass
     class Sent(Message):
@@ -371,7 +374,8 @@ class MainScreen(Screen[None]):
             self.conversation.transcript.call_later(self.conversation.transcript.follow)
 
     def action_escalate(self) -> None:
-        self._want("escalate")
+        written = "" if self.prompt.is_blank else self.prompt.take()
+        self.post_message(self.Wanted(BY_ID["escalate"], written=written))
 
     def action_hand_back(self) -> None:
         self._want("hand-back")
@@ -418,10 +422,8 @@ class MainScreen(Screen[None]):
     def copy(self, text: str) -> None:
         self.app.copy_to_clipboard(text)
 
-    def take_prompt(self) -> str:
-        text = self.prompt.take()
+    def sent(self, text: str) -> None:
         self.prompt.past.sent(text)
-        return text
 
     def put_back(self, text: str) -> None:
         self.prompt.put_back(text)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.await_complete import AwaitComplete
 
-if TYPE_CHECKING:
-    from textual.screen import Screen
-
-    _Base = Screen[Any]
-else:
-    _Base = object
+from milk_tui.ui.at_once import AtOnce
 
 
-class OnTop(_Base):
+class OnTop(AtOnce):
     """Goes before the screen's own kind in its bases; no node itself: Textual takes styles from the first that is."""
 
     def dismiss(self, result: Any = None) -> AwaitComplete:

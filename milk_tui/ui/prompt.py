@@ -205,7 +205,8 @@ class Prompt(TextArea):
             self.replace(event.character, *self.selection, maintain_selection_offset=False)
         elif not (event.key == "tab" and self._complete("tab")) and not await self._run_own(event.key):
             await super()._on_key(event)
-            return
+            if event.is_printable or event.key == "enter" or not await self.app._check_bindings(event.key):
+                return
         event.stop()
         event.prevent_default()
 
