@@ -201,6 +201,8 @@ class Watching:
         self._changed = changed
         self._task: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
+        self.looked = asyncio.Event()
+        """The first look is over, whatever came of it."""
 
     def start(self) -> None:
         if self._task is None and not self._store.read_only:
@@ -219,9 +221,12 @@ class Watching:
     async def _run(self) -> None:
         try:
             self._changed(await self.refresh())
+            self.looked.set()
             await self._watch()
         except StoreError as error:
             _log.warning("the records of %s are not watched: %s", self.folder, error)
+        finally:
+            self.looked.set()
 
     async def _watch(self) -> None:
         """A folder that is not there yet is waited for in its parent, without looking into other folders."""

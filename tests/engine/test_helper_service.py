@@ -10,8 +10,10 @@ import pytest
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import ToolStatus
 from milk_tui.engine import events
+from milk_tui.engine.decisions import Refreshed, Watching
 from milk_tui.engine.helper.profiles import BUILT_IN
 from milk_tui.engine.launch import Launch
+from milk_tui.engine.workspace import Workspace
 from milk_tui.store import helper_runs, notes
 from tests.engine.conftest import Stage, begin
 from tests.support.polling import until
@@ -183,6 +185,35 @@ async def test_what_happened_before_the_program_started_is_no_signal(stage: Stag
         assert len(await later.read(helper_runs.log)) == 1
     finally:
         await later.workspace.aclose()
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["records at once", "records late"])
+async def test_a_prompt_that_is_sent_before_the_helper_is_up_gets_its_note(
+    launch: Launch, home: Path, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first turn may begin while the program still starts, and before the records were looked at."""
+    memory = launch.directory / "memory"
+    memory.mkdir()
+    (memory / NAME).write_text(RECORD)
+    configure(home, "[helper]\nsettle = 0.0\n")
+    if late:
+        look = Watching.refresh
+
+        async def slow(self: Watching) -> Refreshed:
+            await asyncio.sleep(0.5)
+            return await look(self)
+
+        monkeypatch.setattr(Watching, "refresh", slow)
+    workspace = Workspace.open(launch)
+    conductor = await workspace.open_session(None)
+    stage = Stage(workspace, conductor, home / "requests.jsonl")
+    try:
+        await conductor.submit(f"{RUNS_INTO_IT} SCN:say done")
+        await workspace.start()
+        [run] = await ran(stage, 1)
+        assert (run.status, run.signal) == ("note", "session.turn-started")
+    finally:
+        await workspace.aclose()
 
 
 async def _with(launch: Launch, home: Path, config: str) -> Stage:

@@ -2,7 +2,8 @@
 
 Signals come from the sessions' events. One settles for half a second; the first profile, in the configuration's order,
 that waits for it runs, one run a session at a time; a signal during a run waits in one slot, in place of an older one.
-Nothing that happened before the helper was there is a signal, and nothing that it does itself.
+Of what happens before the program is up the helper learns when it is; an earlier run of the program left no signal, and
+nothing that the helper does itself is one.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ class HelperService:
     def _hear(self, session_id: str, event: events.AnyEvent) -> None:
         """On the event loop, for every event of a session: costs next to nothing."""
         watched = self._sessions.get(session_id)
-        if watched is None or not watched.ready:
+        if watched is None:
             return
         match event:
             case events.TurnStarted():
@@ -228,7 +229,7 @@ class HelperService:
             at_ms=now_ms(),
             prompt=prompt or (before.prompt if before else ""),
         )
-        if watched.task is None or watched.task.done():
+        if watched.ready and (watched.task is None or watched.task.done()):
             watched.task = asyncio.create_task(self._work(watched))
 
     def _in_scope(self, directory: str) -> bool:
@@ -243,6 +244,7 @@ class HelperService:
             while True:
                 if watched.settling:
                     await asyncio.sleep(self._config.settle)
+                    await watched.records.looked.wait()
                     signals, watched.settling = list(watched.settling.values()), {}
                 else:
                     if not await self._store.read(lambda conn: helper_runs.waits(conn, session_id)):
