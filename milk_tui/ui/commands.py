@@ -157,7 +157,7 @@ class Commands:
             self._need_escalation()
             if written:
                 self._surface.sent(written)
-                await conductor.submit(written, escalate=True)
+                await self._control.submit(written, escalate=True)
         except MilkError:
             if written:
                 self._surface.put_back(written)

@@ -86,6 +86,20 @@ def test_keys_that_come_all_at_once_keep_their_order(program) -> None:
         terminal.wait_for("❯ next")
 
 
+def test_what_follows_a_key_of_the_screen_in_one_burst_comes_after_what_it_does(program) -> None:
+    with program() as terminal:
+        terminal.wait_for(READY)
+        terminal.send("thrown away")
+        terminal.wait_for("❯ thrown away")
+        terminal.send("and more\x03hello")
+        terminal.wait_for("❯ hello")
+        terminal.send("\x03design it SCN:say Use a key.\x07next")
+        terminal.wait_for("escalated to claude")
+        terminal.wait_for("❯ next")
+        terminal.wait_for("Use a key.")
+        assert "thrown" not in terminal.text and "keynext" not in terminal.text.replace(".", "")
+
+
 def test_what_is_typed_while_the_program_starts_is_there(program) -> None:
     with program() as terminal:
         terminal.wait_for(lambda screen: screen.strip())
