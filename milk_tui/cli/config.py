@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from milk_tui.cli import output
 from milk_tui.cli.options import Options, json_option, pass_options
+
+if TYPE_CHECKING:
+    from milk_tui.config import Config
 
 
 @click.group()
@@ -28,8 +31,10 @@ def path(options: Options) -> None:
 @click.option("--explain", is_flag=True, help="Say what each setting means.")
 @json_option
 @pass_options
-def show(options: Options, explain: bool, as_json: bool) -> None:
-    """Print every setting, its value and where that came from."""
+def show(options: Options, explain: bool, as_json: bool) -> int:
+    """Print every setting, its value and where that came from.
+
+    Keys that can't be used are said at the end; the exit status is then 1."""
     from milk_tui.config_manual import meaning
     from milk_tui.config_schema import dotted
 
@@ -43,22 +48,26 @@ def show(options: Options, explain: bool, as_json: bool) -> None:
             setting["meaning"] = meaning(setting.pop("path"))
         else:
             setting.pop("path")
+    problems = unusable_keys(loaded.config)
+    code = 1 if problems else 0
     if as_json:
-        output.as_json({"file": str(loaded.file), "found": loaded.found, "settings": settings})
-        return
+        output.as_json({"file": str(loaded.file), "found": loaded.found, "settings": settings, "problems": problems})
+        return code
     output.line(f"# {loaded.file}" + ("" if loaded.found else " (not there; these are the defaults)"))
     rows = [(str(s["key"]), as_toml(s["value"]), str(s["source"])) for s in settings]
     if not explain:
         output.table(rows, head=("setting", "value", "from"))
-        return
-    for row, setting in zip(rows, settings, strict=True):
-        output.line(f"{row[0]} = {row[1]}  ({row[2]})")
-        output.line(f"    {setting['meaning']}")
+    else:
+        for row, setting in zip(rows, settings, strict=True):
+            output.line(f"{row[0]} = {row[1]}  ({row[2]})")
+            output.line(f"    {setting['meaning']}")
+    _say(problems)
+    return code
 
 
 @config.command()
 @pass_options
-def edit(options: Options) -> None:
+def edit(options: Options) -> int:
     """Open the config file in $VISUAL or $EDITOR and check it afterwards."""
     from milk_tui import config as configuration
     from milk_tui import config_file, paths
@@ -68,7 +77,11 @@ def edit(options: Options) -> None:
         config_file.replace_private(file, TEMPLATE)
     click.edit(filename=str(file))
     loaded = configuration.load(file)
+    if problems := unusable_keys(loaded.config):
+        _say(problems)
+        return 1
     output.line(f"{paths.shown(file)} is fine: {len(loaded.sources)} settings differ from the defaults.")
+    return 0
 
 
 TEMPLATE = """\
@@ -84,6 +97,20 @@ TEMPLATE = """\
 # api_key_env = "ANTHROPIC_API_KEY"
 # role = "escalation"
 """
+
+
+def unusable_keys(config: Config) -> list[str]:
+    """What of ``[keys]`` can't be used, as the screen says it."""
+    if not config.keys:
+        return []
+    from milk_tui.ui.actions import keymap
+
+    return list(keymap(config.keys).problems)
+
+
+def _say(problems: Iterable[str]) -> None:
+    for problem in problems:
+        output.line(problem, err=True)
 
 
 def flatten(value: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

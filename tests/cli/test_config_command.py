@@ -60,6 +60,25 @@ def test_a_broken_file_is_one_line(milk: Milk, home: Path) -> None:
     assert (ran.code, "Did you mean sidebar?" in ran.err) == (1, True)
 
 
+def test_keys_that_can_not_be_used_are_said_as_on_the_screen(milk: Milk, home: Path) -> None:
+    write(home, '[keys]\nescalate = "f3"\nhelpp = "f9"\nmemory = "y"\nsidebar = "f9"\n')
+    said = [
+        "[keys] escalate: f3 already means bricks",
+        "[keys] helpp: no such action, help perhaps; F1 lists them",
+        "[keys] memory: y already means copy-block",
+    ]
+    for arguments in ((), ("--explain",)):
+        ran = milk("config", "show", *arguments)
+        assert (ran.code, ran.err.splitlines()) == (1, said)
+        assert "keys.escalate" in ran.out
+    ran = milk("config", "show", "--json")
+    assert (ran.code, ran.json["problems"], ran.err) == (1, said, "")
+    write(home, '[keys]\nescalate = "f9"\n')
+    ran = milk("config", "show")
+    assert (ran.code, ran.err) == (0, "")
+    assert milk("config", "show", "--json").json["problems"] == []
+
+
 def test_edit_makes_a_private_file_and_checks_what_was_written(
     milk: Milk, home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
