@@ -11,6 +11,13 @@ def main() -> None:
 
     if (asked := quick.plain(sys.argv[1:])) is not None:
         quick.hook(*asked)
+    if (options := quick.screen(sys.argv[1:])) is not None:
+        try:
+            sys.exit(quick.open_screen(options))
+        except (Exception, KeyboardInterrupt) as problem:
+            from milk_tui.cli.root import leave_after
+
+            leave_after(problem)
     from milk_tui.cli.root import run
 
     try:

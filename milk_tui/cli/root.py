@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import NoReturn
 import click
 
 from milk_tui import __version__, safe_log
+from milk_tui.cli import quick
 from milk_tui.cli.options import Options
 
 COMMANDS = {
@@ -108,35 +108,39 @@ def cli(
         raise click.UsageError("--escalate and --output-format need a prompt: -p TEXT.")
     from milk_tui.cli.screen import open_screen
 
-    ctx.exit(open_screen(ctx.obj, session=session, new=new, plain=plain))
+    ctx.exit(open_screen(ctx.obj.launch(session=session, new=new), plain=plain))
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command and leave: 0 done, 1 failure, 2 wrong usage, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in arguments
-    safe_log.say_warnings_safely()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    quick.prepare()
     try:
         code = cli.main(args=arguments, prog_name="milk-tui", standalone_mode=False)
-    except click.UsageError as problem:
-        code = _usage(problem)
-    except click.Abort:
-        code = _say("Stopped.", 130)
-    except KeyboardInterrupt:
-        code = 130
-    except BrokenPipeError:
-        code = _quiet()
-    except Exception as problem:
-        if debug:
-            _trace(problem)
-        code = _failure(problem)
+    except (Exception, KeyboardInterrupt) as problem:
+        leave_after(problem, debug="--debug" in arguments)
     _leave(code if isinstance(code, int) else 0)
 
 
-def _trace(problem: Exception) -> None:
+def leave_after(problem: BaseException, *, debug: bool = False) -> NoReturn:
+    """Say what went wrong and leave."""
+    match problem:
+        case click.UsageError():
+            code = _usage(problem)
+        case click.Abort():
+            code = _say("Stopped.", 130)
+        case KeyboardInterrupt():
+            code = 130
+        case BrokenPipeError():
+            code = _quiet()
+        case _:
+            if debug:
+                _trace(problem)
+            code = _failure(problem)
+    _leave(code)
+
+
+def _trace(problem: BaseException) -> None:
     """The traceback on standard error: no values of variables, no keys, nothing that a terminal obeys."""
     import traceback
 
@@ -148,7 +152,7 @@ def _usage(problem: click.UsageError) -> int:
     return _say(f"{problem.format_message()} Run: {where} --help", problem.exit_code)
 
 
-def _failure(problem: Exception) -> int:
+def _failure(problem: BaseException) -> int:
     from milk_tui.core.errors import MilkError
 
     if isinstance(problem, click.ClickException):

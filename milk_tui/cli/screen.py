@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from milk_tui.cli.options import Options
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.browser import IN_BROWSER
 
+if TYPE_CHECKING:
+    from milk_tui.engine.launch import Launch
 
-def open_screen(options: Options, *, session: str | None, new: bool, plain: bool = False) -> int:
+
+def open_screen(launch: Launch, *, plain: bool = False) -> int:
     """Run the screen until the person leaves it; the exit code."""
     if not IN_BROWSER and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise MilkError(
@@ -22,4 +25,4 @@ def open_screen(options: Options, *, session: str | None, new: bool, plain: bool
     with THE_TERMINAL.asked(sys.stdin.fileno(), sys.stdout.fileno(), os.environ):
         from milk_tui.ui.app import run
 
-        return run(options.launch(session=session, new=new), plain=plain) or 0
+        return run(launch, plain=plain) or 0

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 MOST_MARKS = 3
 
 _plain = re.compile(
-    "[ -~\xa0-\xac\xae-\u02ff\u0370-\u0377\u0391-\u03a1\u03a3-\u0482\u2010-\u2012\u2014-\u2027"
-    "\u2190-\u21ff\u2500-\u25ff\u2800-\u28ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]*"
+    "[ -~\xa0-\xac\xae-\u02ff\u0370-\u0377\u0391-\u03a1\u03a3-\u0482\u2010-\u2027"
+    "\u2190-\u21ff\u2500-\u25ff\u276f\u2800-\u28ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]*"
 ).fullmatch
 _address = re.compile(r"(?:https?://|mailto:)[!-~]{1,2000}", re.IGNORECASE).fullmatch
 _line_ends = re.compile("[\t\n\r\x85\u2028\u2029]")
