@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-FOLLOWS_S = 0.03
+FOLLOWS_S = 0.05
 """Seconds after a key in which what changes is taken as its doing."""
 
 
@@ -31,5 +31,7 @@ class AtOnce(_Base):
         self.key_at = time.monotonic()
 
     async def on_idle(self) -> None:
-        if time.monotonic() - self.key_at < FOLLOWS_S and (self._dirty_widgets or self._layout_required):
+        if time.monotonic() - self.key_at < FOLLOWS_S and (
+            self._dirty_widgets or self._layout_required or self._scroll_required or self._repaint_required
+        ):
             self._on_timer_update()
