@@ -37,6 +37,11 @@ class Conversation:
         self._tasks: set[asyncio.Task[None]] = set()
         self._notices = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was said, and nothing is shown."""
+        return not self._transcript.document.entries.items
+
     def begin(self, store: Store, shown: Shown) -> None:
         """Show another session, at its end."""
         from milk_tui.ui import bodies

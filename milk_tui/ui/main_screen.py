@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from milk_tui.ui.permission_host import PermissionHost
     from milk_tui.ui.plain import Said
     from milk_tui.ui.search_host import SearchHost
+    from milk_tui.ui.welcome import Welcome
 
 
 class Across(Horizontal):
@@ -101,6 +102,7 @@ class MainScreen(AtOnce, Screen[None]):
         """What can follow a command; there once one was written."""
         self.said: Said | None = None
         """What happens, in lines of text: on the plain screen."""
+        self._welcome: Welcome | None = None
         self._permission: PermissionHost | None = None
         """There once an agent has asked something."""
 
@@ -149,6 +151,8 @@ class MainScreen(AtOnce, Screen[None]):
             self._show_asked()
         if Topic.KEYS in topics:
             self._offer_keys()
+        if self._welcome is not None:
+            self._welcome.state_changed()
 
     def on_resize(self, event: events.Resize) -> None:
         self.prompt.styles.max_height = sizes.prompt_rows(event.size.height)
@@ -389,7 +393,13 @@ class MainScreen(AtOnce, Screen[None]):
     async def add_conversation(self, conversation: Conversation) -> None:
         """Put the transcript into its pane."""
         self.conversation = conversation
-        await self.query_one("#conversation").mount(conversation.transcript)
+        pane = self.query_one("#conversation")
+        await pane.mount(conversation.transcript)
+        if self.said is None:
+            from milk_tui.ui.welcome import Welcome
+
+            self._welcome = Welcome(self._state, lambda: conversation.is_empty, lambda: self.keymap)
+            await pane.mount(self._welcome)
 
     def session_opened(self, *, switched: bool) -> None:
         """Show the session that was opened: conversation, facts, and its draft.
