@@ -167,7 +167,7 @@ class ClaudeAgent:
             await process.start()
         except BaseException:
             self._open.pop(request.session_id, None)
-            await process.aclose(at_once=True)
+            await process.aclose(grace_s=0)
             raise
         return found
 
