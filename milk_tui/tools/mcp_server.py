@@ -10,20 +10,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import AsyncIterator, Callable
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from msgspec import Struct, field, json
 
 from milk_tui.core import wild_json
 from milk_tui.core.text import clean, one_line
 from milk_tui.core.tool_calls import ToolOutcome, ToolSpec
-from milk_tui.tools import processes
+from milk_tui.tools import processes, server_log
 from milk_tui.tools.base import OUTPUT_CHARS, cut
 
 _log = logging.getLogger(__name__)
@@ -184,7 +183,7 @@ class McpServer:
             env=settings.environment,
             cwd=settings.directory or None,
         )
-        with _appended(self._log) as errors:
+        with server_log.cleaned(self._log) as errors:
             async with Client(stdio_client(program, errlog=errors), read_timeout_seconds=settings.call_s) as client:
                 yield client
 
@@ -217,11 +216,6 @@ class McpServer:
         if state is not self.state:
             self.state = state
             self._changed()
-
-
-def _appended(log: Path) -> TextIO:
-    """Where a program writes what is meant for a terminal."""
-    return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8")
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
