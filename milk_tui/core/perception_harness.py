@@ -142,6 +142,6 @@ def _counts(call: ToolCall) -> bool:
 def _arguments(text: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -127,7 +127,7 @@ def _json_object(arguments: str) -> str:
     try:
         if isinstance(json.decode(arguments), dict):
             return arguments
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     return json.encode({"text": arguments}).decode() if arguments.strip() else "{}"
 
@@ -212,7 +212,7 @@ def _short_json(arguments: str, room: int) -> str:
         return arguments
     try:
         fields = convert(json.decode(arguments), dict[str, object])
-    except ValueError:
+    except (ValueError, RecursionError):
         fields = {"text": arguments}
     each = max(16, room // (2 * max(1, len(fields))))
     short = {k[:40]: cut_inside(v, each) if isinstance(v, str) else v for k, v in fields.items()}

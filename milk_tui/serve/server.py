@@ -236,7 +236,7 @@ class ScreenServer(Server):
                 continue
             try:
                 said = json.loads(message.data)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             await self._take(said, websocket, process)
 

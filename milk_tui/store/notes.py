@@ -272,5 +272,5 @@ def _note(row: sqlite3.Row | tuple[object, ...]) -> Note:
 def _cites(text: str) -> tuple[Cite, ...]:
     try:
         return tuple(Cite(*cite) for cite in json.loads(text))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return (UNREAD,)

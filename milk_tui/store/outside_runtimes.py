@@ -88,6 +88,6 @@ def note_waits(conn: sqlite3.Connection, remote_id: str) -> bool:
 def _told(text: str) -> dict[str, str]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {str(key): str(mark) for key, mark in value.items()} if isinstance(value, dict) else {}

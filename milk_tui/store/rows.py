@@ -39,7 +39,7 @@ def decode(text: str | None, kind: type[T]) -> T | None:
         return None
     try:
         return msgspec.json.decode(text, type=kind)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise StoreError(
             f"The database holds a {kind.__name__} that can't be read: {error}.",
             "Run: milk-tui doctor",

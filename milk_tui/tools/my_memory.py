@@ -65,7 +65,7 @@ class MyMemory:
             if name == SAVE:
                 saved = msgspec.json.decode(arguments, type=_Save)
                 return await self.save(saved.section, saved.content, append=saved.append)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return ToolOutcome(f"The arguments of {name} can't be read: {error}.", ok=False)
         except MilkError as error:
             return ToolOutcome(str(error), ok=False)
@@ -186,7 +186,7 @@ def shown_arguments(arguments: str) -> str:
     """What others may see of a private call: the section."""
     try:
         section = msgspec.json.decode(arguments or "{}", type=_Read).section
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         section = ""
     known = _section(section)
     return msgspec.json.encode({"section": str(known) if known else "?"}).decode()

@@ -84,7 +84,7 @@ def test_every_call_has_a_result(status: ToolStatus, result: str):
     assert turn.rounds[0][1].content == result
 
 
-@pytest.mark.parametrize("broken", ["", "{", "[1]", "nonsense", '"text"'])
+@pytest.mark.parametrize("broken", ["", "{", "[1]", "nonsense", '"text"', '{"a":' * 50_000])
 def test_arguments_that_are_no_json_object_are_wrapped_in_one(broken: str):
     turn = threads.thread_turn(make.turn(1), make.leg(1), [make.tool_call(1, arguments=broken)])
 

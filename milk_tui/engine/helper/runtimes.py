@@ -161,7 +161,7 @@ class EmbeddedRuntime:
         reply = await ask(self._host, base, messages, (), limits, spent)
         try:
             chosen = msgspec.json.decode(reply.text, type=_Chosen)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             raise RunFailedError("the answer is not the JSON that was asked for") from None
         item = next((item for item in offered if item.id == chosen.record), None)
         return _about(item, limits) if chosen.action == SEND and item is not None else _silence()
@@ -276,7 +276,7 @@ async def _call(search: Search, call: MessageToolCall) -> str:
         if call.name == "memory_get":
             item = await search.get(msgspec.json.decode(call.arguments, type=_Get).id)
             return briefing.lines([item]) if item else "There is nothing with that id."
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         return f"The arguments can't be read: {error}."
     return f"There is no tool “{one_line(call.name, 60)}”. Tools: memory_search, memory_get."
 

@@ -293,7 +293,7 @@ def _pretty(arguments: str) -> tuple[str, str]:
     if len(arguments) <= 20_000:
         try:
             value = json.loads(arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             return arguments, ""
         text = json.dumps(value, ensure_ascii=False)
         return (text if len(text) <= 72 else json.dumps(value, indent=2, ensure_ascii=False)), "json"

@@ -220,7 +220,7 @@ def tool_summary(arguments: str) -> str:
         return arguments[:400]
     try:
         values = json.loads(arguments) if arguments.strip() else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments
     if not isinstance(values, dict):
         return arguments
