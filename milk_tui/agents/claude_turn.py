@@ -108,8 +108,8 @@ class ClaudeTurn:
     def _system(self, message: dict[str, Any]) -> list[AgentEvent]:
         match message.get("subtype"):
             case "init":
-                self.remote_id = str(message.get("session_id") or self.remote_id)
-                self.version = str(message.get("claude_code_version") or "")
+                self.remote_id = _argument(message.get("session_id")) or self.remote_id
+                self.version = _said(message.get("claude_code_version"), 40)
                 return [RemoteStarted(self.remote_id, model=_said(message.get("model"), 80))] if self.remote_id else []
             case "api_retry":
                 status, what = _count(message.get("error_status")), _said(message.get("error"), 120)
@@ -328,6 +328,12 @@ def _text(content: Any) -> str:
 
 def _said(value: Any, limit: int) -> str:
     return one_line(clean(value), limit) if isinstance(value, str) else ""
+
+
+def _argument(value: Any) -> str:
+    """An id that is given back as an argument of the program's; empty where it could be taken for an option."""
+    said = _said(value, 200)
+    return "" if said.startswith("-") else said
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -25,10 +25,10 @@ from milk_tui.agents.images import refuses_images, without_images
 from milk_tui.agents.litellm_settings import LitellmSettings
 from milk_tui.agents.ollama_window import window_for
 from milk_tui.agents.text_form import TextForm, refuses_grammar
-from milk_tui.agents.tool_round import ToolRound
+from milk_tui.agents.tool_round import ToolRound, plain_call
 from milk_tui.core import context
 from milk_tui.core.errors import MilkError
-from milk_tui.core.records import ContextPlan, ErrorKind, LegError, Message, MessageToolCall
+from milk_tui.core.records import ContextPlan, ErrorKind, LegError, Message
 from milk_tui.modelhost.protocol import (
     CompleteRequest,
     Delta,
@@ -168,7 +168,7 @@ class LitellmAgent:
             if not answer.calls:
                 yield LegEnd(_stopped(answer))
                 return
-            made = ToolRound([_call(call, used) for call in answer.calls])
+            made = ToolRound([plain_call(made, used) for made in answer.calls])
             async with aclosing(made.run(request)) as events:
                 async for event in events:
                     yield event
@@ -340,17 +340,6 @@ async def _stream(host: Host, request: CompleteRequest, answer: _Answer) -> Asyn
     finally:
         if isinstance(events, AsyncGenerator):
             await events.aclose()
-
-
-def _call(made: ToolCallMade, used: set[str]) -> MessageToolCall:
-    """The call under an id that is its own within the leg: some servers count from zero in every answer."""
-
-    name, number = made.call_id, 1
-    while name in used:
-        number += 1
-        name = f"{made.call_id}_{number}"
-    used.add(name)
-    return MessageToolCall(id=name, name=made.name, arguments=made.arguments)
 
 
 def _refuses_tools(failed: Failed) -> bool:

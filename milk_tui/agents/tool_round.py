@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,11 +12,15 @@ import msgspec
 from milk_tui.agents.base import LegRequest, ToolOutcome
 from milk_tui.agents.events import AgentEvent, ToolResult, ToolStart
 from milk_tui.core.records import Message, MessageToolCall
-from milk_tui.core.text import one_line
+from milk_tui.core.text import one_line, spelled_out
+from milk_tui.modelhost.protocol import ToolCallMade
 
 ESCALATE = "escalate"
 MOST_CALLS = 64
 """Calls of one answer that are done."""
+NAME_CHARS = 64
+"""The longest name of a tool that every server takes."""
+_TOOL_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{NAME_CHARS}}}")
 
 
 @dataclass(slots=True)
@@ -64,6 +69,26 @@ class ToolRound:
                 fields = arguments_of(call) or {}
                 return str(fields.get("reason", ""))
         return None
+
+
+def plain_call(made: ToolCallMade, used: set[str]) -> MessageToolCall:
+    """The call as every server takes it back with the requests that follow, under an id that is its own within the leg:
+    some servers count from zero in every answer. A name that no tool can have never becomes that of a tool."""
+
+    given = made.call_id if _printable(made.call_id) else "call"
+    call_id, number = given, 1
+    while call_id in used:
+        number += 1
+        call_id = f"{given}_{number}"
+    used.add(call_id)
+    name = made.name
+    if not _TOOL_NAME.fullmatch(name):
+        name = f"unknown_{re.sub('[^A-Za-z0-9_-]', '_', name[:NAME_CHARS])}"[:NAME_CHARS]
+    return MessageToolCall(id=call_id, name=name, arguments=spelled_out(made.arguments))
+
+
+def _printable(call_id: str) -> bool:
+    return bool(call_id) and call_id.isascii() and call_id.isprintable() and " " not in call_id
 
 
 def arguments_of(call: MessageToolCall) -> dict[str, object] | None:

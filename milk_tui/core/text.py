@@ -22,6 +22,7 @@ All of it is idempotent, and costs one regular expression search when nothing is
 
 from __future__ import annotations
 
+import json
 import re
 
 SEQUENCE_CHARS = 4096
@@ -61,6 +62,7 @@ _hostile = re.compile(_HOSTILE)
 _hostile_so_far = re.compile(rf"(?P<wait>(?:{_UNDECIDED})\Z)|{_HOSTILE}")
 _stray_joiner = re.compile(f"(?<![{_SHAPING}])[{_JOINERS}]|[{_JOINERS}](?![{_SHAPING}])")
 _selector_run = re.compile(f"(?<=[{_SELECTORS}])[{_SELECTORS}]+")
+_to_spell = re.compile(f"[\r\u2028\u2029{_INVISIBLE}]|{_stray_joiner.pattern}|{_selector_run.pattern}")
 _shapes = re.compile(f"[{_SHAPING}]").match
 _selects = re.compile(f"[{_SELECTORS}]").match
 _A_SHAPING, _A_SELECTOR, _A_PLAIN = "\u2600", "\ufe0f", "-"
@@ -82,6 +84,15 @@ def one_line(text: str, limit: int) -> str:
     if len(line) <= limit:
         return line
     return line[: limit - 1].rstrip(" " + _JOINERS) + "…" if limit > 0 else ""
+
+
+def spelled_out(text: str) -> str:
+    """JSON text in which every character that ``clean`` takes out stands as its escape: the same value, harmless as it
+    is. Half a surrogate pair, which is no text, becomes U+FFFD."""
+    if not _is_suspicious(text):
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _to_spell.sub(lambda found: json.dumps(found.group())[1:-1], whole)
 
 
 class StreamCleaner:

@@ -15,6 +15,7 @@ from milk_tui.core.percepts import without_label
 from milk_tui.core.records import AgentName, Layer, Leg, Percept, PerceptionEntry, Producer, Role, Session
 from milk_tui.core.secret_scan import secret_kind
 from milk_tui.core.tags import Capture, TagKind, mask, split_consumer
+from milk_tui.core.text import clean, one_line
 from milk_tui.engine import memory_answers, memory_forgetting
 from milk_tui.engine.events import AnyEvent, LegNotice, PerceptChanged, PerceptRefused
 from milk_tui.store import Store, captures, percepts
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _LAYERS = {TagKind.FRAME: Layer.FRAME, TagKind.WORKING: Layer.WORKING, TagKind.INVARIANT: Layer.INVARIANT}
 _KINDS = {layer: kind for kind, layer in _LAYERS.items()}
+MOST_REASON_CHARS = 4_000
+"""Of the reason why an agent hands over."""
 
 
 class LegCaptures:
@@ -205,7 +208,7 @@ class LegCaptures:
 
     async def escalate(self, reason: str, *, via: str = "tool") -> ToolOutcome:
         """Ask for the escalation agent; it takes over when this leg has ended."""
-        line = " ".join(reason.split())
+        line = one_line(reason, MOST_REASON_CHARS)
         if not self._may_escalate:
             self._publish(
                 LegNotice(
@@ -255,7 +258,7 @@ class LegCaptures:
         self._publish(PerceptChanged(session_id=self._session.id, percept=change.percept, what=change.what))
 
     def _refuse(self, content: str, why: str) -> None:
-        shown = "" if secret_kind(content) else content[:200]
+        shown = "" if secret_kind(content) else clean(content[:200])
         self._publish(PerceptRefused(session_id=self._session.id, content=shown, why=why, leg_id=self._leg.id))
 
 

@@ -33,6 +33,7 @@ from milk_tui.core.records import (
 )
 from milk_tui.core.routing import after_answer
 from milk_tui.engine import events, exchanges, remote_legs
+from milk_tui.engine.agent_words import harmless
 from milk_tui.engine.answer import Answer, Saver
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.circles import Circles
@@ -231,7 +232,8 @@ class LegRun:
         circles = self._circles = Circles(self.desk.config.routing, order.agent.name, self._warn)
         try:
             async with contextlib.aclosing(order.agent.run(request)) as stream:  # type: ignore[type-var]
-                async for event in stream:
+                async for heard in stream:
+                    event = harmless(heard)
                     await self._on(event)
                     if circles.hear(event):
                         self._end = said.LegEnd("error", circles.error)

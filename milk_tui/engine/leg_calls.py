@@ -49,7 +49,8 @@ class LegCalls:
         shown = my_memory.shown_arguments(arguments) if private else arguments
 
         def start(db: Database) -> ToolCall:
-            call = tool_calls.start(db, self.leg_id, call_id=call_id, name=name, arguments=shown, position=position)
+            kept = " ".join(clean(call_id).split())
+            call = tool_calls.start(db, self.leg_id, call_id=kept, name=name, arguments=shown, position=position)
             if private:
                 private_calls.keep(db, call.id, arguments)
             return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -11,16 +12,22 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from milk_tui.core import blocks, cuts, perception, percepts
+from milk_tui.agents.tool_round import arguments_of, plain_call
+from milk_tui.core import blocks, cuts, digest, perception, perception_harness, percepts
 from milk_tui.core.bricks import need_line
 from milk_tui.core.errors import PerceptRefusedError
-from milk_tui.core.records import Layer
+from milk_tui.core.records import Layer, RouteDecision, ToolCall, ToolStatus
 from milk_tui.core.secret_scan import masked, secret_kind
-from milk_tui.core.text import StreamCleaner, clean, one_line
+from milk_tui.core.text import StreamCleaner, clean, one_line, spelled_out
 from milk_tui.core.text_tools import TextToolParser
 from milk_tui.core.visible import visible
 from milk_tui.engine.answer import Answer
+from milk_tui.modelhost.protocol import ToolCallMade
+from milk_tui.store import rows
+from milk_tui.tools import my_memory
 from milk_tui.ui import last_door
+from milk_tui.ui.transcript import compose
+from milk_tui.ui.transcript.parts import tool_summary
 from tests.data.hostile import Item, items
 from tests.hostile.watch import Output, cells, in_words, unseen
 
@@ -50,6 +57,16 @@ def test_a_cleaned_text_shows_all_that_is_in_it(item: Item) -> None:
     line = one_line(item.text, 200)
     assert len(line) <= 200
     assert len(line.splitlines()) <= 1
+
+
+@each
+def test_arguments_are_spelled_out_and_mean_the_same(item: Item) -> None:
+    text = item.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    spelled = spelled_out(json.dumps({text: [text]}, ensure_ascii=False))
+    assert json.loads(spelled) == {text: [text]}
+    assert clean(spelled) == spelled
+    for broken in map(spelled_out, (item.text, f'{{"x": "{item.text}')):
+        assert clean(broken) == broken
 
 
 @each
@@ -143,3 +160,17 @@ def test_a_call_written_as_text_is_only_one_of_a_tool_that_is_there(item: Item) 
         reader.feed(piece)
     reader.close()
     assert not [call for call in reader.calls if call.name == "read_file"]
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, '{"a":' * 5_000 + "1" + "}" * 5_000], ids=range(3))
+def test_what_nests_without_end_is_text_that_can_not_be_read(deep: str) -> None:
+    """A model can write it as the arguments of a call, and everything that reads calls meets it again in every turn."""
+    call = ToolCall(id=1, leg_id=1, call_id="c", name="read_file", status=ToolStatus.OK, started_ms=1, arguments=deep)
+    assert perception_harness._arguments(deep) == {}
+    assert tool_summary(deep)
+    assert compose._pretty(deep[:20_000])[0] == deep[:20_000]
+    assert my_memory.shown_arguments(deep) == '{"section":"?"}'
+    assert digest._told(call.arguments[:400])
+    assert rows.known(deep, RouteDecision) is None
+    made = plain_call(ToolCallMade(id=1, index=0, call_id="c", name="read_file", arguments=deep), set())
+    assert arguments_of(made) is None

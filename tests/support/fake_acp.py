@@ -250,7 +250,12 @@ def text(words: str) -> dict[str, Any]:
 
 
 def say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message, ensure_ascii=False) + "\n")
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        text = json.dumps(message)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
@@ -259,7 +264,7 @@ def record(home: Path, entry: dict[str, Any]) -> None:
         file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
 
-def main() -> int:
+def main(kind: type[Fake] = Fake) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--home", required=True)
     parser.add_argument("--cannot", action="append", default=[])
@@ -274,7 +279,7 @@ def main() -> int:
             return 2
         case "hang":
             time.sleep(3600)
-    return asyncio.run(Fake(args).run())
+    return asyncio.run(kind(args).run())
 
 
 if __name__ == "__main__":

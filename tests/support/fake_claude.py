@@ -380,7 +380,12 @@ def _done(verdict: dict[str, Any], given: dict[str, Any]) -> tuple[str, bool]:
 
 
 def say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message, ensure_ascii=False) + "\n")
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        text = json.dumps(message)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
@@ -397,7 +402,7 @@ def record(home: str, entry: dict[str, Any]) -> None:
         file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
 
-def main() -> int:
+def main(kind: type[Fake] = Fake) -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--fake", default="new", choices=["old", "new"])
     parser.add_argument("--fake-version", default="2.1.197")
@@ -423,7 +428,7 @@ def main() -> int:
     if args.resume and not (Path(args.home) / f"{args.resume}.json").exists():
         sys.stderr.write(f"No conversation found with session ID: {args.resume}\n")
         return 1
-    return asyncio.run(Fake(args).run())
+    return asyncio.run(kind(args).run())
 
 
 if __name__ == "__main__":
