@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.message import Message
 
 from milk_tui.core import forgetting
@@ -196,16 +197,17 @@ class _EventRow:
         self.selectable = False
 
     def height(self, width: int) -> int:
-        return 1 + len(self._note(width))
+        return len(self.lines(width))
 
     def lines(self, width: int) -> Sequence[Line]:
         event = self._event
         by = _ACTORS.get(event.actor, event.actor)
-        undone = " (undone)" if event.undone else ""
-        weight = _weight(event)
-        said = f.fit(f"{event.kind} by {by}{undone}", width - len(weight) - 18)
-        first = spread(((f"{f.moment(event.at_ms)}  ", "dim"), (said, "")), ((weight, "dim"),), width)
-        return [first, *((("    ", ""), (row, "dim")) for row in self._note(width))]
+        said = f"{event.kind} by {by}{' (undone)' if event.undone else ''}"
+        at, weight = f"{f.moment(event.at_ms)}  ", _weight(event)
+        fits = cell_len(at) + cell_len(said) + cell_len(weight) < width
+        first = spread(((at, "dim"), (said if fits else "", "")), ((weight, "dim"),), width)
+        below = [] if fits else [(("    ", ""), (row, "")) for row in f.wrap(said, width - 4)]
+        return [first, *below, *((("    ", ""), (row, "dim")) for row in self._note(width))]
 
     def _note(self, width: int) -> list[str]:
         return f.wrap(one_line(self._event.note, 300), width - 4) if self._event.note else []

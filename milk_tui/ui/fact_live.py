@@ -240,7 +240,7 @@ class LiveFacts(RowList):
         self._book.pinned_bytes = self.pinned_bytes
         self._seen = None
         self._heir = self._find_heir() if self._view is None else None
-        self.set_rows(self._book.rows(self.size.width)[0] if self._view is None else self._view.rows(self._book))
+        self.set_rows(self._book.rows(self.text_width)[0] if self._view is None else self._view.rows(self._book))
         self._gone.clear()
 
     def _seen_now(self) -> Seen:

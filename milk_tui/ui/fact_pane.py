@@ -137,7 +137,7 @@ class FactPane(Vertical):
             return
         from milk_tui.ui.fact_rows import text_place
 
-        x, width = text_place(self.facts.size.width)
+        x, width = text_place(self.facts.text_width)
         top = self.facts.region.y - self.content_region.y + self.facts.cursor_row
         y = max(0, min(top, self.content_size.height - 1))
         self._edit.styles.offset = (x, y)

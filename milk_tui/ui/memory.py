@@ -159,7 +159,7 @@ class MemoryScreen(FullScreen):
         same = self._trace is not None and self._trace.percept.id == percept.id
         self._trace = await fact_reads.trace(self._control, percept)
         pane.border_title = Content(f"fact {percept.short_id}")
-        self.card.set_rows(fact_details.detail_rows(self._trace, self.card.size.width))
+        self.card.set_rows(fact_details.detail_rows(self._trace, self.card.text_width))
         if not same:
             self.card.scroll_home(animate=False)
             self.card.action_edge(0)

@@ -69,5 +69,5 @@ class EntryEdit(Words):
         height = frame.content_size.height
         y = max(0, min(top, height - 1))
         self.styles.offset = (EDIT_X, y)
-        self.styles.width = max(8, rows.size.width - EDIT_X)
+        self.styles.width = max(8, rows.text_width - EDIT_X)
         self.styles.max_height = max(1, min(EDIT_LINES, height - y))

@@ -121,6 +121,11 @@ class RowList(Painter, ScrollView, can_focus=True):
         return self._rows
 
     @property
+    def text_width(self) -> int:
+        """The cells of a line, beside the bar."""
+        return self.scrollable_content_region.width
+
+    @property
     def current(self) -> Row | None:
         """The cursor's row."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
@@ -158,7 +163,7 @@ class RowList(Painter, ScrollView, can_focus=True):
         return True
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self.text_width
         y += round(self.scroll_offset.y)
         if not self._rows:
             return self.paint(((self.empty, "dim"),) if y == 0 else (), width)
@@ -179,8 +184,15 @@ class RowList(Painter, ScrollView, can_focus=True):
         """The height of each row; a subclass may know them already."""
         return [row.height(width) for row in self._rows]
 
-    def on_resize(self, event: events.Resize) -> None:
-        if event.size.width != self._width:
+    def on_resize(self) -> None:
+        self._fit()
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """The lines may have another width."""
+        if self.text_width != self._width:
             anchor = self._anchor()
             self._measure()
             if anchor is not None:
@@ -213,26 +225,30 @@ class RowList(Painter, ScrollView, can_focus=True):
 
     def action_move(self, step: int) -> None:
         index = self._next(self.cursor + step, step)
+        if self._read_on(index, step):
+            return
         if index is None:
-            if step < 0 and self.current is not None:
-                self.scroll_home(animate=False, force=True)
-            else:  # what is below the last row that can be chosen is read too
-                self.scroll_relative(y=step, animate=False, immediate=True, force=True)
+            back = step < 0 and self.current is not None
+            self._scroll_by(1 - self._page_height if back else step)  # what is beyond is read too
             return
         self.cursor = index
         self._show_cursor()
 
     def action_page(self, direction: int) -> None:
-        height = max(1, self.scrollable_content_region.height - 1)
+        height = self._page_height - 1 or 1
         if self.current is None:
-            self.scroll_relative(y=direction * height, animate=False, immediate=True, force=True)
+            self._scroll_by(direction * height)
             return
         y = self._top(self.cursor) + direction * height
         target = min(max(0, bisect_right(self._ends, max(0, y))), len(self._rows) - 1)
         index = self._next(target, direction)
+        if self._read_on(index, direction):
+            return
         if index is None:
             index = self._next(target, -direction)
-        if index is not None:
+        if index == self.cursor:
+            self._scroll_by(direction * height)
+        elif index is not None:
             self.cursor = index
             self._show_cursor()
 
@@ -243,8 +259,36 @@ class RowList(Painter, ScrollView, can_focus=True):
             self._show_cursor()
         if index == 0:
             self.scroll_home(animate=False, force=True)
-        elif found is None:
+        else:
             self.scroll_end(animate=False, immediate=True, force=True)
+
+    @property
+    def _page_height(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    def _scroll_by(self, lines: int) -> None:
+        self.scroll_relative(y=lines, animate=False, immediate=True, force=True)
+
+    def _read_on(self, index: int | None, step: int) -> bool:
+        """Scroll a page, and leave the cursor where it is, when text that can't be chosen would go by unseen on the
+        way to the row; the cursor's own row is the next one while it is out of sight behind such text."""
+        seen = round(self.scroll_offset.y)
+        end = seen + self._page_height
+        ahead = self._top(self.cursor) >= end if step > 0 else self.cursor >= 0 and self._ends[self.cursor] <= seen
+        if ahead:
+            index = self.cursor
+        if index is None:
+            return False
+        if step > 0:
+            away = min(self._ends[index], self._top(index) + self._page_height) - end
+            between = self._rows[bisect_right(self._ends, end - 1) + 1 : index]
+        else:
+            away = seen - self._shown_from(index)
+            between = self._rows[index + 1 : bisect_right(self._ends, seen)]
+        if any(row.selectable for row in between) or not (ahead or away > self._page_height):
+            return False
+        self._scroll_by(step * min(away, self._page_height - 1 or 1))
+        return True
 
     def action_choose(self) -> None:
         if (row := self.current) is not None:
@@ -259,7 +303,7 @@ class RowList(Painter, ScrollView, can_focus=True):
         self.post_message(self.Moved(self, self.current.key if self.current else ""))
 
     def _measure(self) -> None:
-        self._width = width = self.size.width
+        self._width = width = self.text_width
         self._ends = list(accumulate(self.heights(width)))
         self.virtual_size = Size(width, self._ends[-1] if self._ends else 1)
 
@@ -315,12 +359,15 @@ class RowList(Painter, ScrollView, can_focus=True):
             self.refresh(region.translate((0, -round(self.scroll_offset.y))))
 
     def _show_cursor(self) -> None:
-        top = self._top(self.cursor)
-        if self._next(self.cursor - 1, -1) is None:
-            top = 0
-        bottom = min(self._ends[self.last_shown_with(self.cursor)], top + max(1, self.scrollable_content_region.height))
+        top = self._shown_from(self.cursor)
+        bottom = min(self._ends[self.last_shown_with(self.cursor)], top + self._page_height)
         region = Region(0, top, 1, max(self._ends[self.cursor], bottom) - top)
         self.scroll_to_region(region, animate=False, immediate=True, force=True)
+
+    def _shown_from(self, index: int) -> int:
+        """The first line that is brought into sight with a row: what is above the first that can be chosen as well."""
+        first = self._next(index - 1, -1) is None and self._ends[index] <= self._page_height
+        return 0 if first else self._top(index)
 
     def last_shown_with(self, index: int) -> int:
         """The last row that is brought into sight with the row of the cursor, as far as there is room."""

@@ -486,9 +486,25 @@ async def test_it_works_at_every_size(open_desk, browser, size) -> None:
         await seen.go_to(facts[0])
         await desk.press("enter")
         await desk.sees("fact 0")
-        if size[1] < 20:  # a list without a row to choose is paged all the same
-            await desk.press("pagedown")
         await desk.sees("WHERE IT IS FROM")
+
+
+@pytest.mark.parametrize("key", ["down", "pagedown"])
+async def test_all_that_is_known_of_a_fact_can_be_read_in_the_smallest_terminal(open_desk, browser, key) -> None:
+    async with open_desk((40, 12)) as desk:
+        words = [f"w{number}" for number in range(60)]
+        await desk.say(f"SCN:tag percept {' '.join(words)} SCN:say ok")
+        await desk.idle()
+        await browser(desk).open()
+        await desk.press("enter")
+        await desk.sees("fact #")
+        seen: set[str] = set()
+        for _ in range(30):
+            assert "─ fact #" in desk.text
+            seen |= {word.strip("▁▂▃▄▅▆▇█") for word in desk.text.split()}
+            await desk.press(key)
+        told = "holds WHERE IT IS FROM ↩ LAST GIVEN WEIGHT OVER TIME captured live primary 0.00 0.70"
+        assert {*words, *told.split()} - seen == set()
 
 
 async def test_the_mouse_marks_opens_and_uses_the_footer(open_desk, browser) -> None:
