@@ -7,6 +7,7 @@ said (``style.md``, "meters that lie"). Pure; times are UTC milliseconds.
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 LEAST_TOKENS = 1_024
 """A prefix that is smaller is cached by nobody, and costs next to nothing."""
@@ -36,6 +37,8 @@ class Sent(Struct, frozen=True, kw_only=True):
     """True when the provider reported that it read from its cache, or wrote to it."""
     prefix: str
     """The stable text that it began with."""
+    chars: int
+    """All that was sent, in characters."""
 
 
 class Cold(Struct, frozen=True, kw_only=True):
@@ -58,21 +61,34 @@ def kept_ms(model: str, asked: str) -> int | None:
 
 
 def cold(last: Sent | None, *, model: str, prefix: str | None, asked: str, now_ms: int) -> Cold | None:
-    """Why the next request of this model will likely be paid in full; ``None``: it likely won't, or was never cached.
+    """Why the next request of this model will likely be paid anew, in full or for the most part; ``None``: it likely
+    won't, or was never cached.
 
     ``prefix``: the stable text that the next request begins with; ``None``: it is not compared.
     """
     if last is None or last.tokens < LEAST_TOKENS or not last.cached:
         return None
     idle = max(0, now_ms - last.at_ms)
-    why = ""
+    whole = Cold(why="", tokens=last.tokens, estimated=last.estimated, idle_ms=idle)
     if model != last.model:
-        why = "model"
-    elif prefix is not None and prefix != last.prefix:
-        why = "prefix"
-    elif (kept := kept_ms(model, asked)) is not None and idle >= kept:
-        why = "expired"
-    return Cold(why=why, tokens=last.tokens, estimated=last.estimated, idle_ms=idle) if why else None
+        return replace(whole, why="model")
+    if (kept := kept_ms(model, asked)) is not None and idle >= kept:
+        return replace(whole, why="expired")
+    if prefix is None or prefix == last.prefix:
+        return None
+    warm = _still_warm(last, prefix)
+    if 2 * warm >= last.tokens:
+        return None
+    return replace(whole, why="prefix", tokens=last.tokens - warm, estimated=last.estimated or warm > 0)
+
+
+def _still_warm(last: Sent, prefix: str) -> int:
+    """Tokens, estimated, up to where the next request parts from the last: those are read from the cache all the same,
+    as when nothing but the perception's frame has changed. 0 where they are too few to be kept."""
+    parts = (at for at, (one, other) in enumerate(zip(prefix, last.prefix, strict=False)) if one != other)
+    alike = next(parts, min(len(prefix), len(last.prefix)))
+    tokens = last.tokens * alike // max(alike, last.chars, 1)
+    return tokens if tokens >= LEAST_TOKENS else 0
 
 
 def expires_in_ms(last: Sent | None, *, model: str, asked: str, now_ms: int) -> int | None:

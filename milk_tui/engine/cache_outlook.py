@@ -24,9 +24,10 @@ class Outlook(NamedTuple):
 
 
 async def look(workspace: Workspace, conductor: Conductor, role: Role) -> Outlook:
-    """For the agent in that role. One that keeps its own history and cache (Claude Code, ACP) is not judged."""
+    """For the agent in that role. One that keeps its own history and cache (Claude Code, ACP) is not judged, nor is any
+    while the other is looked for: what is said of that one stands at the beginning."""
     agent = workspace.roster.get(role)
-    if agent is None or not agent.caps.stateless:
+    if agent is None or not agent.caps.stateless or not workspace.roster.known:
         return Outlook()
     session_id, asked = conductor.session.id, workspace.config.context.cache_ttl
     last = await workspace.store.read(lambda conn: last_sent.of_role(conn, session_id, role))

@@ -21,12 +21,13 @@ def of_role(conn: sqlite3.Connection, session_id: str, role: Role) -> Sent | Non
     if row is None or receipt is None:
         return None
     counted = row["input_tokens"] is not None and not row["tools"]
-    about = estimate(receipt.chars + receipt.thread_chars).number
+    chars = receipt.chars + receipt.thread_chars
     return Sent(
         model=row["model"],
         at_ms=row["ended_ms"],
-        tokens=row["input_tokens"] if counted else about,
+        tokens=row["input_tokens"] if counted else estimate(chars).number,
         estimated=not counted,
         cached=bool(row["cached_tokens"] or row["cache_write_tokens"]),
         prefix="\n\n".join(each.text for each in receipt.segments if each.included and each.stable),
+        chars=chars,
     )

@@ -17,6 +17,7 @@ def sent(**changed: object) -> Sent:
         "estimated": False,
         "cached": True,
         "prefix": "who you are",
+        "chars": 36_000,
         **changed,
     }
     return Sent(**kept)  # type: ignore[arg-type]
@@ -43,6 +44,26 @@ def test_a_prefix_is_cold_when_it_likely_is(
 ) -> None:
     found = cold(last, model=model, prefix=prefix, asked=asked, now_ms=minutes * MINUTE)
     assert (found.why if found else "") == why
+
+
+@pytest.mark.parametrize(
+    ("tokens", "chars", "said"),
+    [
+        (9_000, 36_000, (6_750, True)),
+        (4_000, 16_000, None),
+        (4_500, 18_000, None),
+        (4_600, 18_400, (2_350, True)),
+        (1_500, 36_000, (1_500, False)),
+    ],
+    ids=["a long thread", "a short one", "half", "more than half", "too little to be kept"],
+)
+def test_of_a_change_behind_the_beginning_what_follows_is_paid_and_said_when_it_is_the_most(
+    tokens: int, chars: int, said: tuple[int, bool] | None
+) -> None:
+    static = "instructions ".ljust(9_000, "x")
+    last = sent(tokens=tokens, chars=chars, prefix=f"{static}frame one")
+    found = cold(last, model="anthropic/claude", prefix=f"{static}another", asked="5m", now_ms=0)
+    assert (found and (found.tokens, found.estimated)) == said
 
 
 def test_the_time_until_then_is_known_where_the_provider_s_time_is() -> None:
