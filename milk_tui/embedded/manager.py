@@ -214,7 +214,7 @@ class EmbeddedManager:
         """Takes progress in the fetching thread and says it on the loop, a few times a second."""
         loop = asyncio.get_running_loop()
         model = slot.model
-        about = f"fetching {model.name} ({model.title}, {megabytes(model.bytes)}, {model.licence})"
+        about = f"{model.title}, {model.licence}"
         said_at = 0.0
         stage = ""
 
@@ -224,9 +224,9 @@ class EmbeddedManager:
             if progress.stage == stage and now - said_at < _REPORT_EVERY_S:
                 return
             said_at, stage = now, progress.stage
-            text = f"{about}: {stage}"
-            if progress.total:
-                text += f", {megabytes(progress.done)} of {megabytes(progress.total)}"
+            size = megabytes(progress.total or model.bytes)
+            done = f"{megabytes(progress.done)} of {size}" if progress.total else size
+            text = f"fetching {model.name}: {stage}, {done} ({about})"
             try:
                 loop.call_soon_threadsafe(self._say, slot, Phase.FETCHING, text, progress.fraction)
             except RuntimeError:

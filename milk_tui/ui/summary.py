@@ -146,7 +146,7 @@ def _running(state: SessionState, now: float, spin: str) -> Line:
     written = leg.chars + leg.thinking_chars
     if written:
         parts.append(f"~{f.count(-(-written // 4))} tok")
-    bar = f"{f.gauge(leg.fraction, 10)} " if leg.fraction is not None else ""
+    bar = f"{f.gauge(leg.fraction, 10)} {f.percent(leg.fraction)} " if leg.fraction is not None else ""
     return (
         (f"{spin} ", leg.role),
         (f"{mark} {leg.agent_name}", leg.role),

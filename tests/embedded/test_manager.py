@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -82,6 +83,7 @@ async def test_progress_reaches_every_waiting_caller_and_the_screen(tmp_path: Pa
         jobs = [asyncio.create_task(manager.ready("tiny", said.append)) for said in callers]
         for said in (screen, *callers):
             await until(lambda said=said: said and said[-1].phase is Phase.FETCHING)
+            assert re.match(r"fetching embedded:tiny: [a-z ]+, [\d,]+ MB( of [\d,]+ MB)? \(", said[-1].text)
             assert "Made-up" in said[-1].text
             assert "MIT" in said[-1].text
         await until(server.stalled.is_set)

@@ -85,7 +85,7 @@ def test_a_leg_is_running_from_its_start_to_its_end() -> None:
         (e.LegThinking(session_id=S, leg_id=7, text="hmm"), "thinks"),
         (e.ToolStarted(session_id=S, leg_id=7, tool_id=1, name="read_file", arguments=""), "runs read_file"),
         (e.LegNotice(session_id=S, leg_id=7, text="trying again in 3 s"), "trying again in 3 s"),
-        (e.LegNotice(session_id=S, leg_id=7, text="loading", fraction=0.5), "▰▰▰▰▰▱▱▱▱▱ loading"),
+        (e.LegNotice(session_id=S, leg_id=7, text="loading", fraction=0.5), "▰▰▰▰▰▱▱▱▱▱ 50 % loading"),
     ],
 )
 def test_what_a_running_leg_does_is_said(event: e.AnyEvent, said: str) -> None:
