@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_PROBLEMS = 60
 _RESTORE = "Restore a copy; backups stand beside it."
+_RESCUE = f"{_RESTORE} What can be read: milk-tui doctor --database --rescue NEW_FILE"
 
 
 def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
@@ -42,7 +43,7 @@ def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
         finally:
             conn.close()
     except sqlite3.Error as problem:
-        yield _of_file("error", f"{file}: {problem}", _RESTORE)
+        yield _of_file("error", f"{file}: {problem}", _RESCUE)
         return
     if tables and not ours:
         yield _of_file("error", f"{file} belongs to another program", "Name another: --database")
@@ -51,7 +52,7 @@ def database(file: Path, *, repair: bool = False) -> Iterator[Check]:
     elif version < migrations.VERSION:
         yield _of_file("info", f"{file}: format {version}, brought up to date at the next start")
     elif not whole:
-        yield from (_of_file("error", f"{file}: {problem.what}", _RESTORE) for problem in problems[:MOST_PROBLEMS])
+        yield from (_of_file("error", f"{file}: {problem.what}", _RESCUE) for problem in problems[:MOST_PROBLEMS])
     else:
         if left:
             yield _of_file("info", f"a program that died left {left:,} at work; the next start ends that")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import click
 
@@ -15,6 +16,12 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 @click.command()
 @click.option("--database", "database_alone", is_flag=True, help="Look at the database alone.")
 @click.option("--repair", is_flag=True, help="Mend what is right in one way only; a copy is made first.")
+@click.option(
+    "--rescue",
+    "rescue_into",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --database: save what can be read of a damaged one in a new file.",
+)
 @click.option("--terminal", "terminal_alone", is_flag=True, help="Try this terminal: keys, colours, clipboard, widths.")
 @click.option(
     "--wait",
@@ -26,7 +33,13 @@ MARKS = {"ok": "✓", "info": "·", "missing": "–", "warning": "!", "error": "
 @json_option
 @pass_options
 def doctor(
-    options: Options, database_alone: bool, repair: bool, terminal_alone: bool, wait: float, as_json: bool
+    options: Options,
+    database_alone: bool,
+    repair: bool,
+    rescue_into: Path | None,
+    terminal_alone: bool,
+    wait: float,
+    as_json: bool,
 ) -> int:
     """Check everything and say what to do.
 
@@ -35,6 +48,8 @@ def doctor(
 
     if database_alone and terminal_alone:
         raise click.UsageError("--database and --terminal exclude each other.")
+    if rescue_into is not None and (repair or not database_alone):
+        raise click.UsageError("--rescue is used with --database, and without --repair.")
     if terminal_alone:
         from milk_tui.cli import terminal_doctor
 
@@ -42,6 +57,10 @@ def doctor(
             found, discovery = terminal_doctor.run(_configured_keys(options), wait=wait), None
         except terminal_doctor.NoTerminalError as error:
             raise click.UsageError(str(error)) from error
+    elif rescue_into is not None:
+        from milk_tui.cli import database_rescue
+
+        found, discovery = list(database_rescue.rescue(options.database_file, rescue_into)), None
     elif database_alone:
         found, discovery = list(database_checks.database(options.database_file, repair=repair)), None
     else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,31 @@ def _indexes(path: Path) -> list[str]:
         return store.write_sync(integrity.index_problems)
     finally:
         store.close()
+
+
+def test_what_can_be_read_of_a_damaged_file_is_saved_in_a_new_one(milk: Milk, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as conn:
+        conn.execute("pragma journal_mode = delete")
+        (page,) = conn.execute("select rootpage from sqlite_schema where name = 'percepts'").fetchone()
+    with database.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    before = database.read_bytes()
+    hint = next(c["hint"] for c in milk("doctor", "--database", "--json").json["checks"] if c["state"] == "error")
+    assert "doctor --database --rescue" in hint
+    new = database.with_name("new.db")
+    saved = milk("doctor", "--database", "--rescue", str(new))
+    assert saved.code == 0, saved.err
+    (told,) = [line for line in saved.out.splitlines() if " percepts " in line]
+    assert " 0 saved" in told and "none lost" not in told and "none lost" in saved.out
+    assert database.read_bytes() == before
+    again = milk("doctor", "--database", "--rescue", str(new))
+    assert again.code == 1 and "is there already" in again.out
+    assert milk("doctor", "--database", "--rescue", str(new.parent / "no" / "new.db")).code == 1
+    assert milk("doctor", "--rescue", str(new)).code == 2
+    shutil.move(new, database)
+    starts(database)
+    assert milk("doctor", "--database").code == 0
 
 
 @pytest.mark.parametrize("how", [each for each in DAMAGES if "_fts" not in each.what], ids=lambda each: each.what[:60])

@@ -49,6 +49,9 @@ ITEMS: dict[str, Maker] = {
         "tests/engine/test_storage_faults.py",
         "tests/store/test_opening.py",
     ),
+    "rescue": of_tests(
+        "what can be read of a file with damaged pages, saved in a new one", "tests/store/test_rescue.py"
+    ),
     "versions": of_tests("a database of every format that was released", "tests/store/test_old_versions.py"),
     "any-order": of_tests(
         "anything a person does, in any order, with one program or two", "tests/engine/test_state_machine.py"
