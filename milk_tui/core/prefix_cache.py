@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 LEAST_TOKENS = 1_024
 """A prefix that is smaller is cached by nobody, and costs next to nothing."""
+WORTH_SAYING = 2_048
+"""Tokens from which on a changed beginning is said: in the first turns agents write the frame, which stands there."""
 _MINUTE_MS = 60_000
 _KEPT_MINUTES = {
     "openai": 10,
@@ -77,7 +79,7 @@ def cold(last: Sent | None, *, model: str, prefix: str | None, asked: str, now_m
     if prefix is None or prefix == last.prefix:
         return None
     warm = _still_warm(last, prefix)
-    if 2 * warm >= last.tokens:
+    if 2 * warm >= last.tokens or last.tokens - warm < WORTH_SAYING:
         return None
     return replace(whole, why="prefix", tokens=last.tokens - warm, estimated=last.estimated or warm > 0)
 

@@ -53,9 +53,10 @@ def test_a_prefix_is_cold_when_it_likely_is(
         (4_000, 16_000, None),
         (4_500, 18_000, None),
         (4_600, 18_400, (2_350, True)),
-        (1_500, 36_000, (1_500, False)),
+        (3_000, 36_000, (3_000, False)),
+        (2_000, 36_000, None),
     ],
-    ids=["a long thread", "a short one", "half", "more than half", "too little to be kept"],
+    ids=["a long thread", "a short one", "half", "more than half", "too little to be kept", "the first turns"],
 )
 def test_of_a_change_behind_the_beginning_what_follows_is_paid_and_said_when_it_is_the_most(
     tokens: int, chars: int, said: tuple[int, bool] | None
