@@ -138,7 +138,7 @@ class OfferRow:
         used = f"  {f.when(offer.used_ms, self.now_ms)}" if offer.used_ms and self.prefix else ""
         note = "" if offer.note in (name, offer.spec.model) else f"  {one_line(offer.note, 100)}{used}"
         shown = f.fit(left, room - 3)
-        rest = f.pad(note, max(0, room - 2 - cell_len(shown)))
+        rest = f.pad(note, max(0, room - 3 - cell_len(shown))) + " "
         return ((mark, (shown, "strong" if self.current else ""), (rest, "dim"), (right, "dim")),)
 
 

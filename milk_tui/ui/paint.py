@@ -106,21 +106,27 @@ class Painter(Widget):
         super().notify_style_update()
 
     def paint(self, line: Line, width: int, *, under: str = "") -> Strip:
-        """The line in exactly ``width`` cells; ``under`` is a look for the whole row (cursor, flash)."""
+        """The line in exactly ``width`` cells, with … where it had no room; ``under`` is a look for the whole row
+        (cursor, flash)."""
         base = self.look("", under)
         if not line:
             return Strip.blank(width, base)
         segments: list[Segment] = []
-        left = width
+        cut = cells(line) > width > 0 and cell_len(plain(line).rstrip()) > width
+        left = width - cut
+        style = base
         for text, name in line:
             if left <= 0:
                 break
-            cells = cell_len(text)
-            if cells > left:
-                text, cells = set_cell_size(text, left), left
-            segments.append(Segment(text, self.look(name, under) if name else base))
-            left -= cells
-        if left > 0:
+            size = cell_len(text)
+            if size > left:
+                text, size = set_cell_size(text, left), left
+            style = self.look(name, under) if name else base
+            segments.append(Segment(text, style))
+            left -= size
+        if cut:
+            segments.append(Segment("…", style))
+        elif left > 0:
             segments.append(Segment(" " * left, base))
         return Strip(segments, width)
 

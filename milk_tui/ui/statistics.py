@@ -23,7 +23,7 @@ from milk_tui.ui.state import SessionState, Topic
 from milk_tui.ui.themes import style_sheets
 
 TOKENS = Kind("tokens per turn", "sent + written", tokens_per_turn, lambda number: f.count(round(number)))
-COST = Kind("cost per turn", "US dollars", cost_per_turn, f.money)
+COST = Kind("cost per turn", "US $", cost_per_turn, f.money)
 CACHED = Kind("cached share", "of what was sent", cached_share, f.percent, top=1.0)
 
 

@@ -39,7 +39,7 @@ def after(*keys: str, question: bool = False):
         if question:
             app.state.asked["r1"] = asked(1)
             app.main._show_asked()
-            await until(lambda: app.main.permission is not None, what="the question")
+            await until(lambda: app.main.permission is not None and app.main.permission.has_focus, what="the question")
         for key in keys:
             await pilot.press(key)
             await pilot.pause()
