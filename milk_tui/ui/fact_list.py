@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _UNMARKS = frozenset({"forget", "accept", "reject", "promote"})
 """What is done with marked facts once and for all: their marks go with it."""
+_DECIDES = frozenset({"accept", "reject"})
 _NEED_A_FACT = frozenset(
     {
         "pin-fact",
@@ -56,6 +57,12 @@ class FactList(InOrder, LiveFacts):
             return self.percepts[0]
 
     @dataclass
+    class Said(Message):
+        """Why nothing is done."""
+
+        text: str
+
+    @dataclass
     class FilterAsked(Message):
         """The person wants to filter."""
 
@@ -84,10 +91,11 @@ class FactList(InOrder, LiveFacts):
         return frozenset(off)
 
     def _ask(self, what: str) -> None:
-        targets, proposal = self.targets, self.proposal
-        if targets or proposal:
-            pair = self.pair if not self.marks else None
-            self.post_message(self.Asked(what, self, targets, pair, "" if self.marks else proposal))
+        targets, proposal = self.targets, "" if self.marks else self.proposal
+        if targets or (proposal and what in _DECIDES):
+            self.post_message(self.Asked(what, self, targets, None if self.marks else self.pair, proposal))
+        else:
+            self._say_why_not()
         if what in _UNMARKS:
             self.clear_marks()
 
@@ -96,6 +104,13 @@ class FactList(InOrder, LiveFacts):
         if (percept := self.percept) is not None:
             self.hand_over()
             self.post_message(self.Asked(what, self, (percept,), self.pair))
+        else:
+            self._say_why_not()
+
+    def _say_why_not(self) -> None:
+        """There is no fact to do it with."""
+        why = f"{self.proposal} is proposed, and no fact: yes or no" if self.proposal else "no fact is under the cursor"
+        self.post_message(self.Said(why))
 
     def action_choose(self) -> None:
         self._ask_here("details")
@@ -110,6 +125,8 @@ class FactList(InOrder, LiveFacts):
         if (percept := self.percept) is not None:
             self._toggle(percept)
             self.action_move(1)
+        else:
+            self._say_why_not()
 
     def _toggle(self, percept: Percept) -> None:
         if percept.id in self.marks:

@@ -138,8 +138,8 @@ class LiveFacts(RowList):
         elif before is not None:
             self.go_to(before.id)
 
-    def move_group(self, step: int) -> None:
-        """To the first fact of the next group, or to the one before."""
+    def move_group(self, step: int) -> bool:
+        """To the first fact of the next group, or to the one before; False when there is none."""
         at = max(0, self.cursor)
         starts = [i + 1 for i, row in enumerate(self._rows) if not row.selectable and row.key.startswith("group:")]
         later = [start for start in starts if start > at]
@@ -148,6 +148,9 @@ class LiveFacts(RowList):
             self.action_move(later[0] - at)
         elif step < 0 and earlier:
             self.action_move(earlier[-1] - at)
+        else:
+            return False
+        return True
 
     def clear_marks(self) -> bool:
         """True when there were some."""

@@ -230,10 +230,12 @@ class MemoryScreen(FullScreen):
         self.say(f"a filter shows what {agent.name or agent.role} would be given")
 
     def action_next_group(self) -> None:
-        self.pane.facts.move_group(1)
+        if not self.pane.facts.move_group(1):
+            self.say("this is the last group")
 
     def action_previous_group(self) -> None:
-        self.pane.facts.move_group(-1)
+        if not self.pane.facts.move_group(-1):
+            self.say("this is the first group")
 
     def key_target(self, action: Action) -> DOMNode | None:
         return self if action.where is Where.MEMORY else self.pane.facts

@@ -152,6 +152,10 @@ class Passing(Navigation):
     async def _search(self, doing: Awaitable[object]) -> None:
         await self.guarded(doing)
 
+    @on(FactList.Said)
+    def fact_list_said(self, event: FactList.Said) -> None:
+        self.tell(event.text)
+
     @on(FactList.Asked)
     def fact_asked(self, event: FactList.Asked) -> None:
         self.run_in_background(self.facts.asked(event))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from textual.widgets import TextArea
 
@@ -16,10 +18,12 @@ from milk_tui.core.records import (
 )
 from milk_tui.engine.conductor import Conductor
 from milk_tui.store import percept_changes, percept_lists, perception, percepts
+from milk_tui.ui.actions import ACTIONS
 from milk_tui.ui.dialogs import Picker, Reader
 from milk_tui.ui.fact_list import FactList
 from milk_tui.ui.fact_pane import FactPane
 from milk_tui.ui.memory import MemoryScreen
+from tests.support.polling import until
 from tests.ui.conftest import Desk
 
 DAY_MS = 86_400_000
@@ -505,6 +509,35 @@ async def test_all_that_is_known_of_a_fact_can_be_read_in_the_smallest_terminal(
             await desk.press(key)
         told = "holds WHERE IT IS FROM ↩ LAST GIVEN WEIGHT OVER TIME captured live primary 0.00 0.70"
         assert {*words, *told.split()} - seen == set()
+
+
+@pytest.mark.parametrize("here", ["nothing", "a fact", "a proposal"])
+async def test_no_key_of_the_browser_is_silent(open_desk, browser, here) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        if here == "a fact":
+            await seen.add("one", Producer.USER)
+        elif here == "a proposal":
+            entry = PerceptionEntry(layer=Layer.INVARIANT, key="stack", value="go", proposed=True, writer="qwen")
+            session_id = seen.conductor.session.id
+            await seen.write(lambda db: perception.append(db, session_id, [entry], now=1))
+        await desk.press("f2")
+        await desk.until(lambda: isinstance(desk.app.screen, MemoryScreen) and seen.facts.has_focus, "the browser")
+        screen, silent = seen.screen, []
+        await desk.until(lambda: here == "nothing" or seen.facts.current is not None, here)
+        undone = {"filter-facts", *(("fact-details", "edit-fact") if here == "a fact" else ())}
+        for action in (each for each in ACTIONS if each.where in MemoryScreen.WHERE and each.id not in undone):
+            screen.say("")
+            seen.facts.clear_marks()
+            before = desk.text
+            await desk.press(action.keys[0])
+            with contextlib.suppress(AssertionError):
+                await until(lambda before=before: desk.text != before, timeout_s=2)
+            if desk.text == before:
+                silent.append(action.id)
+            while desk.app.screen is not screen:
+                await desk.press("escape")
+        assert silent == []
 
 
 async def test_the_mouse_marks_opens_and_uses_the_footer(open_desk, browser) -> None:
