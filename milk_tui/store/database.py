@@ -15,6 +15,7 @@ from milk_tui.core.errors import StoreError
 from milk_tui.store import files, migrations, owner, schema
 from milk_tui.store.connections import Readers, again_while_busy, connect_reader, connect_writer
 from milk_tui.store.faults import explain, no_room
+from milk_tui.store.lock_trial import try_locks
 from milk_tui.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -44,13 +45,15 @@ class Store:
 
         A new file gets mode 0600 and its folder 0700. A file or folder that can't be written is opened
         read-only (``read_only``). Raises StoreError for a file that is damaged, of a newer version, of
-        another program, open to other users and not ours, or out of date where it can't be written.
+        another program, open to other users and not ours, or out of date where it can't be written, and for a
+        disk whose locks don't hold.
         """
         path = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 (resolve() would follow links)
         try:
             writable, notices = files.prepare(path)
             if not writable:
                 return cls(path, None, _open_read_only(path, notices), notices)
+            try_locks(path)
             try:
                 conn = connect_writer(path)
             except sqlite3.OperationalError as error:

@@ -49,6 +49,10 @@ ITEMS: dict[str, Maker] = {
         "tests/engine/test_storage_faults.py",
         "tests/store/test_opening.py",
     ),
+    "odd-disk": of_tests(
+        "a disk that is slow, that hangs, or whose locks don't hold, below the real program",
+        "tests/e2e/test_odd_disk.py",
+    ),
     "rescue": of_tests(
         "what can be read of a file with damaged pages, saved in a new one", "tests/store/test_rescue.py"
     ),
