@@ -9,8 +9,11 @@ import asyncio
 import io
 import json
 import re
+import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,7 @@ pytestmark = pytest.mark.slow
 ALL = len(items())
 AT_ONCE = 60
 """Items of one turn."""
+Opened = Callable[..., AbstractAsyncContextManager[Desk]]
 DENIED = Verdict(allowed=False)
 HOSTILE_MCP = str(Path(__file__).parents[1] / "support" / "hostile_mcp.py")
 FORMS = ("text", "image", "resource", "link", "structured", "error", "refused")
@@ -99,7 +103,7 @@ class Watch:
             if not desk.pending:
                 break
             request = desk.pending[0]
-            await self.desk.until(lambda r=request: self._asks(r), "the dialog")
+            await self.desk.until(partial(self._asks, request), "the dialog")
             self.look(f"request {len(seen)}")
             seen.append(request)
             assert desk.answer(request.id, verdict)
@@ -110,6 +114,9 @@ class Watch:
     def _asks(self, request: PermissionRequest) -> bool:
         dialog = self.desk.app.main.permission
         return dialog is not None and dialog.request == request
+
+    def _left(self, before: object) -> bool:
+        return self.desk.app.screen is not before
 
     async def look_everywhere(self) -> None:
         transcript = self.desk.app.main.query_one(Transcript)
@@ -123,7 +130,7 @@ class Watch:
         for name, command in screens():
             before = self.desk.app.screen
             await self.desk.say(command)
-            await self.desk.until(lambda before=before: self.desk.app.screen is not before, name)
+            await self.desk.until(partial(self._left, before), name)
             await self.desk.pilot.pause(0.1)
             self.drawn.screen(self.desk.app, name)
             self.drawn.lists(self.desk.app, name)
@@ -179,7 +186,7 @@ def strings(value: object) -> Iterator[str]:
                 yield from strings(inner)
 
 
-def harm(conn) -> list[str]:
+def harm(conn: sqlite3.Connection) -> list[str]:
     """What a text in any table must not hold, and calls whose result could end the block that it is given in."""
     found = []
     cursor = conn.cursor()
@@ -218,7 +225,7 @@ async def said_and_asked(watch: Watch, odd: int) -> None:
         json.loads(arguments)
 
 
-async def test_an_acp_agent(open_desk, home: Path) -> None:
+async def test_an_acp_agent(open_desk: Opened, home: Path) -> None:
     agent(home, "acp", HOSTILE_ACP)
     async with open_desk() as desk:
         await said_and_asked(Watch(desk, home), 0)
@@ -227,7 +234,7 @@ async def test_an_acp_agent(open_desk, home: Path) -> None:
         assert {outcome.get("optionId") for outcome in outcomes} == {"reject_once!"}
 
 
-async def test_claude_code(open_desk, home: Path) -> None:
+async def test_claude_code(open_desk: Opened, home: Path) -> None:
     agent(home, "claude-cli", HOSTILE_CLAUDE)
     async with open_desk() as desk:
         await said_and_asked(Watch(desk, home), 1)
@@ -245,19 +252,21 @@ def servers(home: Path) -> None:
     configure(home, f'[session]\nprimary = "qwen"\n[routing]\nloops = "off"\n{SCRIPTED}{"".join(told)}')
 
 
-async def test_an_mcp_server(open_desk, home: Path) -> None:
+async def test_an_mcp_server(open_desk: Opened, home: Path) -> None:
     pytest.importorskip("mcp")
     servers(home)
     async with open_desk() as desk:
         watch = Watch(desk, home)
         await watch.turn("hello")
-        hub = desk.app.control.workspace.mcp  # type: ignore[union-attr]
+        assert desk.app.control.workspace is not None
+        hub = desk.app.control.workspace.mcp
+        assert hub is not None
         offered = await hub.tools()
         assert len(offered) >= ALL
         for tool in offered:
             assert tool.spec.name.isascii() and tool.spec.name.replace("_", "").replace("-", "").isalnum()
             assert not in_words(tool.spec.description) and "\n" not in tool.spec.description
-        some = [(tool.spec.name, {}) for tool in offered[::6]]
+        some: list[tuple[str, dict[str, object]]] = [(tool.spec.name, {}) for tool in offered[::6]]
         shown = await watch.asked(calls_of(some), len(some))
         assert all(not in_words(request.title) for request in shown)
         say = "mcp__odd0__say"
@@ -292,7 +301,7 @@ MEMORY = {
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
 async def test_a_model_behind_the_real_host(
-    open_desk, home: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
+    open_desk: Opened, home: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
 ) -> None:
     """Names and arguments of calls, ours and unknown ones, what they remember, errors: through litellm. Each protocol
     brings one half of the items."""

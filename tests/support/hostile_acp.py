@@ -77,7 +77,12 @@ class Hostile(Fake):
     async def want(self, session: str, item: Item, number: int) -> Any:
         """Ask for the item: its names, a change of it, and options that it names."""
         short = item.text[:20_000]
-        told = {"title": short, "kind": short, "content": [], "_meta": {"claudeCode": {"toolName": short[:200]}}}
+        told: dict[str, Any] = {
+            "title": short,
+            "kind": short,
+            "content": [],
+            "_meta": {"claudeCode": {"toolName": short[:200]}},
+        }
         if number % 2:
             told["content"] = [{"type": "diff", "path": short[:200], "oldText": short, "newText": f"{short}."}]
         return await self.permission(session, f"ask {item.id}", {"command": short, "description": short}, **told)

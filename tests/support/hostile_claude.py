@@ -70,7 +70,7 @@ class Hostile(Fake):
         say({"type": "user", "message": {"role": "user", "content": [block]}, "parent_tool_use_id": None})
         inside = {"type": "tool_use", "id": f"in {message_id}", "name": short, "input": {short[:60]: short}}
         self.assistant([inside], parent=short)
-        self.tool_result(inside["id"], said, failed=failed, parent=short)
+        self.tool_result(f"in {message_id}", said, failed=failed, parent=short)
 
     async def want(self, item: Item, number: int) -> Any:
         """Ask for the item, as a tool of another name and as a question."""
