@@ -323,7 +323,10 @@ class PerceptionScreen(PanedScreen):
             self.say(f"undone: {undone}" if undone else "there is nothing to take back")
 
     def action_open_slice(self) -> None:
-        if self._at is None and (name := self.listed.slice):
+        name = self.listed.slice
+        if self._at is not None:
+            self.say(PAST)
+        elif name:
             self._perform(lambda desk: desk.open_slice(name), f"slice {one_line(name, 40)} is open · u undoes")
 
     @on(RowList.Chosen)
@@ -338,6 +341,8 @@ class PerceptionScreen(PanedScreen):
         if (view := self.listed.entry) is not None:
             self._history(view)
 
+        else:
+            self.say("no slice is under the cursor: they stand at the end of the frame; /slice NAME begins one")
     @work(group="dialog", exit_on_error=False)
     async def _history(self, view: EntryView) -> None:
         if self._desk is not None:

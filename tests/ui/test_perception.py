@@ -272,3 +272,13 @@ async def test_what_an_agent_writes_meanwhile_appears(open_desk) -> None:
         await open_it(desk)
         await desk.app.control.conductor.submit("SCN:tag working file: garden.py SCN:say ok")
         await desk.sees("garden.py", "last change: turn 1")
+
+
+async def test_a_slice_that_can_not_be_opened_here_or_now_is_said(open_desk) -> None:
+    async with open_desk() as desk:
+        await talk(desk, BEGIN, LATER)
+        await open_it(desk)
+        await desk.press("o")
+        await desk.sees("no slice is under the cursor", "/slice NAME begins one")
+        await desk.press("left_square_bracket", "o")
+        await desk.sees("this is the past")
