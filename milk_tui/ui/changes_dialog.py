@@ -87,6 +87,8 @@ class ChangesDialog(OnTop, ModalScreen[None]):
         row = self.list.current
         if row is not None:
             self._revert(row.key, insist=self._insisted == row.key)
+        else:
+            self.say("there is no file to put back")
 
     @work(group="changes", exit_on_error=False)
     async def _revert(self, name: str, *, insist: bool) -> None:

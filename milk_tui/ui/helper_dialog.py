@@ -90,21 +90,24 @@ class HelperDialog(OnTop, ModalScreen[None]):
         if text:
             self.app.push_screen(Reader("memory helper", text_rows(text, prefix="text")))
 
-    @property
-    def _note(self) -> Note | None:
+    def _note_here(self) -> Note | None:
+        """The note under the cursor; that there is none is said."""
         row = self.list.current
-        return self._notes.get(row.key) if row is not None else None
+        note = self._notes.get(row.key) if row is not None else None
+        if note is None:
+            self.say("this is no note")
+        return note
 
     @work(group="do", exit_on_error=False)
     async def action_drop_note(self) -> None:
-        if note := self._note:
+        if note := self._note_here():
             done = await self._workspace.helper.drop(note.id)
             self.say("dropped" if done else "it waits no more", "information" if done else "warning")
             self.look()
 
     @work(group="do", exit_on_error=False)
     async def action_send_note(self) -> None:
-        if note := self._note:
+        if note := self._note_here():
             try:
                 done = await self._workspace.helper.send_now(self._conductor, note.id)
             except MilkError as error:
@@ -115,7 +118,7 @@ class HelperDialog(OnTop, ModalScreen[None]):
 
     @work(group="do", exit_on_error=False)
     async def action_keep_note(self) -> None:
-        if note := self._note:
+        if note := self._note_here():
             try:
                 change = await self._workspace.helper.keep(self._conductor.session, note.id)
             except MilkError as error:

@@ -163,22 +163,27 @@ class InspectorScreen(PanedScreen):
         """The brick under the cursor."""
         return rows.kind_of(self.bricks.current.key) if self.bricks.current is not None else None
 
+    def _brick_here(self) -> BrickKind | None:
+        """The brick under the cursor; that the cursor is elsewhere is said."""
+        if self.current.id == BRICKS:
+            return self._kind()
+        self.say("this is no brick: F6 goes from pane to pane")
+        return None
+
     @on(RowList.Chosen, "#bricks")
     def brick_chosen(self) -> None:
         self.action_brick_versions()
 
     def action_brick_versions(self) -> None:
-        if (kind := self._kind()) is not None and self.current.id == BRICKS:
+        if (kind := self._brick_here()) is not None:
             self.bricks.hand_over()
             self.app.push_screen(VersionsDialog(self._control, kind))
             self.call_after_refresh(self.bricks.taken_over)
 
     def action_edit_brick(self) -> None:
-        kind, conductor = self._kind(), self._control.conductor
-        if kind is None or conductor is None or self.current.id != BRICKS:
-            return
-        self.bricks.hand_over()
-        self._write(kind)
+        if (kind := self._brick_here()) is not None and self._control.conductor is not None:
+            self.bricks.hand_over()
+            self._write(kind)
 
     @work(group="dialog", exit_on_error=False)
     async def _write(self, kind: BrickKind) -> None:
@@ -195,7 +200,7 @@ class InspectorScreen(PanedScreen):
         self.bricks.taken_over()
 
     def action_rebuild_brick(self) -> None:
-        if (kind := self._kind()) is not None and self.current.id == BRICKS:
+        if (kind := self._brick_here()) is not None:
             self.rebuild(kind)
 
     @work(group="bricks", exit_on_error=False)
@@ -253,6 +258,8 @@ class InspectorScreen(PanedScreen):
         if self.current.id == SENT:
             self.sent.toggle_mark()
             self.sent.action_move(1)
+        else:
+            self.say("this is no receipt: F6 goes from pane to pane")
 
     def action_compare_receipts(self) -> None:
         if (pair := self.sent.pair) is None:

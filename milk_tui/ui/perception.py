@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from milk_tui.engine.perception_desk import PerceptionDesk
 
 PAST = "this is the past: ] or esc goes back to now, where it can be changed"
+NO_ENTRY = "no entry is under the cursor"
 HOW_TO_ADD = "key: value, one a line. [reason: …] and [blocked on …] may stand at the end of a line."
 _WRITING = {"edit-entry", "add-entry", "remove-entry", "accept-entry", "reject-entry", "swap-entry", "open-slice"}
 _NEED_AN_ENTRY = {"edit-entry", "remove-entry", "entry-history"}
@@ -203,6 +204,8 @@ class PerceptionScreen(PanedScreen):
         if self._at is not None:
             self.say(PAST)
             return None
+        if self.listed.entry is None:
+            self.say(NO_ENTRY)
         return self.listed.entry
 
     async def action_edit_entry(self) -> None:
@@ -298,17 +301,27 @@ class PerceptionScreen(PanedScreen):
             self._perform(lambda desk: desk.accept(entry.key), f"{entry.key} holds from now on · u undoes")
         elif view.dispute is not None:
             self._perform(lambda desk: desk.keep(entry.layer, entry.key), f"{entry.key} stays as it is")
+        else:
+            self.say(f"nothing is to be decided about {entry.key}")
 
     def action_reject_entry(self) -> None:
-        if (view := self._here()) is not None and view.entry.proposed:
-            key = view.entry.key
+        if (view := self._here()) is None:
+            return
+        key = view.entry.key
+        if view.entry.proposed:
             self._perform(lambda desk: desk.reject(key), f"{key} was not taken · u undoes")
+        else:
+            self.say(f"{key} is no proposal")
 
     def action_swap_entry(self) -> None:
         """What the file overruled holds again."""
-        if (view := self._here()) is not None and view.dispute is not None:
-            entry = view.entry
+        if (view := self._here()) is None:
+            return
+        entry = view.entry
+        if view.dispute is not None:
             self._perform(lambda desk: desk.swap(entry.layer, entry.key), f"{entry.key} is swapped · u undoes")
+        else:
+            self.say(f"the file overruled nothing about {entry.key}")
 
     def action_undo_entry(self) -> None:
         if self._at is not None:
@@ -328,6 +341,8 @@ class PerceptionScreen(PanedScreen):
             self.say(PAST)
         elif name:
             self._perform(lambda desk: desk.open_slice(name), f"slice {one_line(name, 40)} is open · u undoes")
+        else:
+            self.say("no slice is under the cursor: they stand at the end of the frame; /slice NAME begins one")
 
     @on(RowList.Chosen)
     def chosen(self, event: RowList.Chosen) -> None:
@@ -340,9 +355,9 @@ class PerceptionScreen(PanedScreen):
     def action_entry_history(self) -> None:
         if (view := self.listed.entry) is not None:
             self._history(view)
-
         else:
-            self.say("no slice is under the cursor: they stand at the end of the frame; /slice NAME begins one")
+            self.say(NO_ENTRY)
+
     @work(group="dialog", exit_on_error=False)
     async def _history(self, view: EntryView) -> None:
         if self._desk is not None:

@@ -149,10 +149,13 @@ class SessionPicker(Picker):
     async def _rest(self) -> None:
         await asyncio.sleep(LOOK_AFTER_S)
 
-    @property
-    def _current(self) -> SessionRow | None:
+    def _session_here(self) -> SessionRow | None:
+        """The session under the cursor; that there is none is said."""
         key = self.list.current.key if self.list.current is not None else ""
-        return next((row for row in self._sessions if row.id == key), None)
+        session = next((row for row in self._sessions if row.id == key), None)
+        if session is None:
+            self.notify("no session is under the cursor")
+        return session
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_all_sessions(self) -> None:
@@ -163,7 +166,7 @@ class SessionPicker(Picker):
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_rename_session(self) -> None:
-        if (session := self._current) is None:
+        if (session := self._session_here()) is None:
             return
         title = await self.app.push_screen_wait(Ask("rename the session", session.title))
         if title is not None:
@@ -179,7 +182,7 @@ class SessionPicker(Picker):
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_fork_session(self) -> None:
-        if (session := self._current) is not None:
+        if (session := self._session_here()) is not None:
             await self._do(self._fork(session.id))
 
     async def _fork(self, session_id: str) -> str:
@@ -190,7 +193,7 @@ class SessionPicker(Picker):
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_export_session(self) -> None:
-        if (session := self._current) is None:
+        if (session := self._session_here()) is None:
             return
         suggested = await self._shelf.default_file(session.id)
         hint = "a file ending in .md, .html or .json · enter writes · esc leaves"
@@ -203,7 +206,7 @@ class SessionPicker(Picker):
 
     @work(group="doing", exclusive=True, exit_on_error=False)
     async def action_delete_session(self) -> None:
-        if (session := self._current) is not None:
+        if (session := self._session_here()) is not None:
             await self._do(self._delete(session))
 
     async def _delete(self, session: SessionRow) -> str:

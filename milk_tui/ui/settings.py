@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
@@ -179,7 +180,10 @@ class SettingsScreen(FullScreen):
         off |= {"primary-agent", "escalation-agent", "remove-agent"} if isinstance(row, PlayerRow) else set()
         off |= {"reset-setting"} if not isinstance(row, SettingRow) or row.held.is_default else set()
         off |= set() if self._desk.last_change else {"undo-setting"}
-        self.footer.show(where=self.WHERE, off=frozenset(off))
+        self.footer.show(where=() if self.filter.has_focus else self.WHERE, off=frozenset(off))
+
+    def on_descendant_focus(self) -> None:
+        self._describe()
 
     @on(RowList.Moved)
     def moved(self, event: RowList.Moved) -> None:
@@ -275,12 +279,13 @@ class SettingsScreen(FullScreen):
 
     def action_reset_setting(self) -> None:
         row = self.list.current
-        if isinstance(row, SettingRow):
-            held = row.held
-            if held.is_default:
-                self.say(f"{held.setting.key} has its default")
-            else:
-                self._doing(self._change({held.setting.path: None}, f"{held.setting.key}: its default"))
+        if not isinstance(row, SettingRow):
+            self.say("this is no setting")
+        elif row.held.is_default:
+            self.say(f"{row.held.setting.key} has its default")
+        else:
+            setting = row.held.setting
+            self._doing(self._change({setting.path: None}, f"{setting.key}: its default"))
 
     def action_undo_setting(self) -> None:
         self._doing(self._undo())
@@ -307,14 +312,14 @@ class SettingsScreen(FullScreen):
         self.say(f"{name} is there: {test} says hello, {first} makes it the primary, {second} the escalation agent")
 
     def action_primary_agent(self) -> None:
-        self._assign(Role.PRIMARY)
+        self._with_agent(partial(self._give, Role.PRIMARY))
 
     def action_escalation_agent(self) -> None:
-        self._assign(Role.ESCALATION)
+        self._with_agent(partial(self._give, Role.ESCALATION))
 
-    def _assign(self, role: Role) -> None:
+    def _with_agent(self, do: Callable[[str], Awaitable[object]]) -> None:
         if (name := self._agent_here()) is not None:
-            self._doing(self._give(role, name))
+            self._doing(do(name))
         else:
             self.say("this is no agent of the config: choose one under AGENTS")
 
@@ -326,8 +331,7 @@ class SettingsScreen(FullScreen):
         self.say(f"{name} is the {role} agent{after}")
 
     def action_remove_agent(self) -> None:
-        if (name := self._agent_here()) is not None:
-            self._doing(self._remove(name))
+        self._with_agent(self._remove)
 
     async def _remove(self, name: str) -> None:
         await self._desk.remove_agent(name)

@@ -110,6 +110,11 @@ class StatisticsScreen(PanedScreen):
         else:
             self.say("this is no plot: F6 goes from pane to pane")
 
+    @on(RowList.Chosen)
+    def row_chosen(self, event: RowList.Chosen) -> None:
+        event.stop()
+        self.action_plotted_turn()
+
     @on(PlotView.Chosen)
     def chosen(self, event: PlotView.Chosen) -> None:
         self._go_to(event.turn_id)
