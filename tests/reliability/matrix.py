@@ -42,7 +42,11 @@ ITEMS: dict[str, Maker] = {
         "tests/tools/test_grant_classes.py",
         "tests/engine/test_permissions.py",
     ),
-    "children": of_tests("child programs that hide, hang, flood or die", "tests/agents/test_child.py"),
+    "children": of_tests(
+        "child programs that hide, hang, flood or die; nothing outlives its session",
+        "tests/agents/test_child.py",
+        "tests/e2e/test_children.py",
+    ),
     "storage": of_tests(
         "full disk, damaged pages and logs, locks held or missing, in every phase",
         "tests/e2e/test_storage.py",

@@ -3,7 +3,8 @@
 ``command = (sys.executable, FAKE_ACP, "--home", FOLDER)``. What the model does is written in the prompt
 (``scenario.py``); ``FAKE:NAME argument`` is what the program does before that: ``die`` · ``hang`` (deaf to being
 cancelled) · ``rubbish`` · ``plan`` · ``sub TOOL`` (a call of a sub-agent) · ``ask die|twice`` · ``file`` (asks for a
-file) · ``refuse`` · ``error TEXT`` · ``two`` (two messages in a row) · ``megabyte``.
+file) · ``refuse`` · ``error TEXT`` · ``two`` (two messages in a row) · ``megabyte`` · ``flood`` (talks until it is
+cancelled, as fast as it can) · ``daemon FILE`` (leaves a program behind that hides; its id is in the file).
 
 ``--cannot resume|load`` leaves a capability out, ``--version N`` speaks another protocol, ``--auth`` wants a login,
 ``--start exit|hang`` does not start. What comes in is kept in ``FOLDER/acp.jsonl``.
@@ -13,9 +14,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 import uuid
@@ -27,6 +30,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.support.scenario import Call, Conversation, Cut, HostDoes, Pause, Reply, Say, Scenario, Think, Until
 
 FAKE_ACP = str(Path(__file__).resolve())
+DAEMON = """
+import os, sys, time
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+open(sys.argv[1], "w").write(str(os.getpid()))
+for fd in range(3): os.close(fd)
+time.sleep(600)
+"""
+"""A program that lets go of everything by which it could be found: parent, session, group, environment, terminal."""
 _DIRECTIVE = re.compile(r"FAKE:([a-z]+)(?:[ \t]+((?:(?!FAKE:|SCN:)[^\n])*))?")
 
 
@@ -148,7 +161,12 @@ class Fake:
                 ]
                 self.update(session, "plan", entries=entries)
             case "sub":
-                told = {"toolCallId": "sub1", "kind": "read", "title": argument, "rawInput": {"path": "x"}}
+                told: dict[str, Any] = {
+                    "toolCallId": "sub1",
+                    "kind": "read",
+                    "title": argument,
+                    "rawInput": {"path": "x"},
+                }
                 meta = {"claudeCode": {"toolName": argument, "parentToolUseId": "t0"}}
                 self.update(session, "tool_call", **told, _meta=meta)
                 self.update(session, "tool_call_update", toolCallId="sub1", status="completed", rawOutput="seen")
@@ -165,6 +183,12 @@ class Fake:
                 big = [{"type": "content", "content": text("x" * (1 << 20))}]
                 told = {"toolCallId": "big", "kind": "read", "title": "Read big", "status": "completed", "content": big}
                 self.update(session, "tool_call", **told)
+            case "flood":
+                for number in itertools.count():
+                    self.update(session, "agent_message_chunk", content=text(f"{number * 7919 % 104729:x} "))
+                    await asyncio.sleep(0)
+            case "daemon":
+                subprocess.run([sys.executable, "-c", DAEMON, argument], env={}, check=True)  # noqa: ASYNC221 (as an agent does)
             case "ask":
                 requests = [
                     asyncio.create_task(self.permission(session, f"p{n}", {"command": f"rm {n}"})) for n in (1, 2)
