@@ -37,7 +37,7 @@ class InOrder(_Base):
         if self._held is not None:
             self._held.append(event)
         elif focused is not self and focused is not None:
-            _pass_on(event, focused)
+            pass_on(event, focused)
         elif not await self.take_key(event):
             return
         event.stop()
@@ -80,10 +80,11 @@ class InOrder(_Base):
         focused = self.app.focused
         if focused is not None and focused is not self:
             for event in held:
-                _pass_on(event, focused)
+                pass_on(event, focused)
 
 
-def _pass_on(event: events.Key, widget: Widget) -> None:
+def pass_on(event: events.Key, widget: Widget) -> None:
+    """The key for another widget than the one that got it."""
     again = events.Key(event.key, event.character)
     again._set_forwarded()
     widget.post_message(again)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -19,10 +20,22 @@ from textual.widgets import TextArea
 
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.choices import Kind, Word, word_at
+from milk_tui.ui.in_order import pass_on
 from milk_tui.ui.prompt_text import Fold, Folds, History
 
 JOINERS = ("\u200c", "\u200d")
 """They print nothing, so that Textual drops them as keys, but Persian words and emoji are typed with them."""
+
+_OPENS = frozenset(
+    {
+        *("palette", "memory", "bricks", "perception", "sessions", "help", "settings"),
+        *("search", "history-search", "queue"),
+    }
+)
+"""Actions after which something else gets the keyboard, a moment later: what is typed then is for that."""
+LOOK_S = 0.02
+AT_MOST_LOOKS = 50
+"""How often it is looked whether something else has the keyboard; then what was typed is the prompt's."""
 
 
 class Prompt(TextArea):
@@ -71,6 +84,8 @@ class Prompt(TextArea):
         self._folds = Folds()
         self._word: Word | None = None
         self._own_keys = self._bindings
+        self._held: list[events.Key] | None = None
+        """Keys for what is about to open; ``None`` while they are the prompt's own."""
 
     @property
     def full_text(self) -> str:
@@ -201,14 +216,38 @@ class Prompt(TextArea):
         return await as_mentions(text, self.directory())
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.character in JOINERS:
+        if self._held is not None:
+            self._held.append(event)
+        elif event.character in JOINERS:
             self.replace(event.character, *self.selection, maintain_selection_offset=False)
         elif not (event.key == "tab" and self._complete("tab")) and not await self._run_own(event.key):
             await super()._on_key(event)
+            opens = self._opens(event.key)
             if event.is_printable or event.key == "enter" or not await self.app._check_bindings(event.key):
                 return
+            if opens:
+                self._held = []
+                self.set_timer(LOOK_S, self._give_held)
         event.stop()
         event.prevent_default()
+
+    def _opens(self, key: str) -> bool:
+        """True when the key means an action after which something else has the keyboard."""
+        return any(
+            binding.id in _OPENS
+            for _, bindings in self.screen._modal_binding_chain
+            for binding in bindings.key_to_bindings.get(key, ())
+        )
+
+    def _give_held(self, looks: int = 1) -> None:
+        """Keys that were held go to what has the keyboard now; when that is still the prompt, they are its own."""
+        focused = self.app.focused
+        if focused in (self, None) and looks < AT_MOST_LOOKS:
+            self.set_timer(LOOK_S, partial(self._give_held, looks + 1))
+            return
+        held, self._held = self._held or [], None
+        for event in held:
+            pass_on(event, focused or self)
 
     async def _run_own(self, key: str) -> bool:
         """Do what a key means in the prompt; False when it means nothing here or had nothing to do."""

@@ -100,6 +100,19 @@ def test_what_follows_a_key_of_the_screen_in_one_burst_comes_after_what_it_does(
         assert "thrown" not in terminal.text and "keynext" not in terminal.text.replace(".", "")
 
 
+def test_words_that_follow_the_key_of_a_dialog_in_one_burst_are_written_there(program) -> None:
+    with program() as terminal:
+        terminal.wait_for(READY)
+        terminal.send("mine\x10theme")
+        terminal.wait_for(lambda screen: "│ theme " in screen and "Change the colours" in screen)
+        terminal.press("escape")
+        terminal.wait_for(lambda screen: "│ theme " not in screen and "❯ mine " in screen)
+        terminal.send("\x0fzzz")
+        terminal.wait_for(lambda screen: "│ zzz " in screen and "sessions of this directory" in screen)
+        terminal.press("escape")
+        terminal.wait_for(lambda screen: "│ zzz " not in screen and "❯ mine " in screen)
+
+
 def test_what_is_typed_while_the_program_starts_is_there(program) -> None:
     with program() as terminal:
         terminal.wait_for(lambda screen: screen.strip())
