@@ -73,8 +73,12 @@ class Held:
 class SessionMachine(RuleBasedStateMachine):
     """One session; program 0 is there all the time, program 1 comes and goes."""
 
+    runs = steps = 0
+    """Of all machines, for the report."""
+
     def __init__(self) -> None:
         super().__init__()
+        SessionMachine.runs += 1
         self.loop = asyncio.new_event_loop()
         self.folder = Path(tempfile.mkdtemp(prefix="milk-tui-machine-"))
         self.before = {name: os.environ.get(name) for name in self._environment()}
@@ -334,6 +338,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_database_is_one_that_can_be(self) -> None:
+        SessionMachine.steps += 1
         if self.programs:
             found = self.run(self.programs[0][0].store.read(integrity.problems))
             assert found == [], found
@@ -413,6 +418,7 @@ class SessionMachine(RuleBasedStateMachine):
 
 def test_nothing_that_a_person_does_in_any_order_loses_anything(deep: bool, record_property: Any) -> None:
     record_property("seed", 0)
+    SessionMachine.runs = SessionMachine.steps = 0
     run_state_machine_as_test(
         SessionMachine,
         settings=settings(
@@ -425,3 +431,5 @@ def test_nothing_that_a_person_does_in_any_order_loses_anything(deep: bool, reco
             report_multiple_bugs=False,
         ),
     )
+    record_property("tried", SessionMachine.runs)
+    record_property("figures", f"{SessionMachine.steps:,} steps, everything looked at after each")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,14 +39,18 @@ def mutated(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_parser_holds_for_whatever_comes(name: str) -> None:
+def test_a_parser_holds_for_whatever_comes(name: str, record_property: Any) -> None:
     target = TARGETS[name]
+    tried = len(target.seeds)
     for seed in target.seeds:
         target.run(seed)
 
     @settings(max_examples=20 if name == "foreign" else 120, deadline=None, suppress_health_check=list(HealthCheck))
     @given(mutated(target.seeds))
     def holds(data: bytes) -> None:
+        nonlocal tried
+        tried += 1
         target.run(data)
 
     holds()
+    record_property("tried", tried)
