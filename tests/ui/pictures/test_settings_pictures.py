@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.polling import until
 from tests.ui.pictures.test_pictures import drawn_alike
 from tests.ui.pictures.test_screens import SIZES, after, open_app
 
@@ -18,8 +19,20 @@ SHOWN = {
 }
 
 
+def opened(*keys: str, screens: int):
+    """Press keys, and settle once that many screens lie on each other."""
+
+    async def run(pilot) -> None:
+        await after(*keys)(pilot)
+        await until(lambda: len(pilot.app.screen_stack) == screens, what="the screen")
+        await after()(pilot)
+
+    return run
+
+
 @pytest.mark.parametrize("shown", SHOWN)
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=NAMES)
 def test_it_looks_as_it_did(snap_compare, open_app, shown: str, size, dark: bool) -> None:
     keys = ("slash" if key == "/" else key for key in SHOWN[shown])
-    assert snap_compare(open_app(dark=dark), terminal_size=size, run_before=after(*keys))
+    run = opened(*keys, screens=3 if shown == "wizard" else 2)
+    assert snap_compare(open_app(dark=dark), terminal_size=size, run_before=run)
