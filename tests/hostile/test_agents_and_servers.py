@@ -204,19 +204,19 @@ def harm(conn: sqlite3.Connection) -> list[str]:
     return found
 
 
-async def said_and_asked(watch: Watch, odd: int) -> None:
-    """``odd``: which half of the items is asked for, each being drawn before it is denied."""
+async def said_and_asked(watch: Watch, first_asked: int) -> None:
+    """All items are said; every eighth from ``first_asked`` on is asked for, each being drawn before it is denied."""
     for first in range(0, ALL, AT_ONCE):
         await watch.turn(f"ITEMS say {first} {first + AT_ONCE}")
     await watch.look_everywhere()
-    requests = await watch.asked(f"ITEMS ask {odd} {ALL} 2", len(items()[odd:ALL:2]))
+    requests = await watch.asked(f"ITEMS ask {first_asked} {ALL} 8", len(items()[first_asked:ALL:8]))
     for request in requests:
         assert not in_words(request.title) and "\n" not in request.title
         assert not in_words(request.tool) and "\n" not in request.tool
-    for number in range(0, ALL, 9):
+    for number in range(0, ALL, 30):
         await watch.turn(f"ITEMS error {number} {number + 1}")
     statuses = [e.status for e in watch.events if isinstance(e, events.LegFinished)]
-    assert statuses.count(LegStatus.FAILED) >= ALL // 9 - 3
+    assert statuses.count(LegStatus.FAILED) >= ALL // 30 - 3
     watch.check()
     calls = watch.tools()
     assert len(calls) >= 2 * ALL
@@ -237,7 +237,7 @@ async def test_an_acp_agent(open_desk: Opened, home: Path) -> None:
 async def test_claude_code(open_desk: Opened, home: Path) -> None:
     agent(home, "claude-cli", HOSTILE_CLAUDE)
     async with open_desk() as desk:
-        await said_and_asked(Watch(desk, home), 1)
+        await said_and_asked(Watch(desk, home), 4)
         kept = [json.loads(line) for line in (home / "kept" / "record.jsonl").read_text().splitlines()]
         verdicts = [entry["verdict"] for entry in kept if "item" in entry]
         assert {verdict["behavior"] for verdict in verdicts} == {"deny"}
@@ -266,7 +266,7 @@ async def test_an_mcp_server(open_desk: Opened, home: Path) -> None:
         for tool in offered:
             assert tool.spec.name.isascii() and tool.spec.name.replace("_", "").replace("-", "").isalnum()
             assert not in_words(tool.spec.description) and "\n" not in tool.spec.description
-        some: list[tuple[str, dict[str, object]]] = [(tool.spec.name, {}) for tool in offered[::6]]
+        some: list[tuple[str, dict[str, object]]] = [(tool.spec.name, {}) for tool in offered[::20]]
         shown = await watch.asked(calls_of(some), len(some))
         assert all(not in_words(request.title) for request in shown)
         say = "mcp__odd0__say"

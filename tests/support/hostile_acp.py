@@ -1,7 +1,7 @@
 """An ACP agent of which every word is an item of the collection (``tests/data/hostile``), as a process of its own.
 
 A prompt says which: ``ITEMS say 0 40`` in its answer, thoughts, plan, calls and what it says about its session, ``ITEMS
-ask 0 40 2`` (every second one) as what it asks for, ``ITEMS error 7 8`` as its error. Else it is as ``fake_acp``.
+ask 0 40 8`` (every eighth one) as what it asks for, ``ITEMS error 7 8`` as its error. Else it is as ``fake_acp``.
 """
 
 from __future__ import annotations
