@@ -33,7 +33,7 @@ class InOrder(_Base):
     _held_timer: Timer | None = None
 
     async def _on_key(self, event: events.Key) -> None:
-        focused = self.app.focused
+        focused = self.app.focused if self.app.screen_stack else None
         if self._held is not None:
             self._held.append(event)
         elif focused is not self and focused is not None:
@@ -77,7 +77,7 @@ class InOrder(_Base):
         if self._held_timer is not None:
             self._held_timer.stop()
             self._held_timer = None
-        focused = self.app.focused
+        focused = self.app.focused if self.app.screen_stack else None
         if focused is not None and focused is not self:
             for event in held:
                 pass_on(event, focused)

@@ -241,7 +241,7 @@ class Prompt(TextArea):
 
     def _give_held(self, looks: int = 1) -> None:
         """Keys that were held go to what has the keyboard now; when that is still the prompt, they are its own."""
-        focused = self.app.focused
+        focused = self.app.focused if self.app.screen_stack else None
         if focused in (self, None) and looks < AT_MOST_LOOKS:
             self.set_timer(LOOK_S, partial(self._give_held, looks + 1))
             return
