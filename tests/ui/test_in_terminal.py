@@ -59,9 +59,9 @@ def test_asks_escalates_inspects_leaves_and_comes_back(program) -> None:
 def test_every_terminals_newline_makes_a_line_and_sends_nothing(program, newline: bytes) -> None:
     with program() as terminal:
         terminal.wait_for(READY)
-        terminal.send(b"one" + newline + b"two")
-        terminal.wait_for(lambda screen: "❯ one" in screen and "two" in screen)
-        assert terminal.row_of("two") == terminal.row_of("❯ one") + 1
+        terminal.send(b"one" + newline + b"zwei")
+        terminal.wait_for(lambda screen: "❯ one" in screen and "zwei" in screen)
+        assert terminal.row_of("zwei") == terminal.row_of("❯ one") + 1
         assert "you · " not in terminal.text
 
 
