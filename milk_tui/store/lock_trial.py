@@ -34,14 +34,15 @@ def try_locks(path: Path) -> None:
         first, second = opened
         try:
             fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EINTR):
                 return
             raise StoreError(f"No lock can be kept in {path.parent}: {error.strerror}.", HINT) from error
-        with contextlib.suppress(OSError):
-            fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            raise StoreError(f"Locks keep nobody out in {path.parent}: two programs would write at once.", HINT)
+        with contextlib.suppress(OSError):  # SQLite can do without locks of this kind: they only tell whether any hold
+            fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with contextlib.suppress(OSError):
+                fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                raise StoreError(f"Locks keep nobody out in {path.parent}: two programs would write at once.", HINT)
     finally:
         for fd in opened:
             os.close(fd)
