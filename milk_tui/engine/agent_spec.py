@@ -16,6 +16,8 @@ from milk_tui.engine.local_servers import LocalModel
 
 EMBEDDED = "embedded:"
 CLAUDE = ("claude",)
+THE_PERSON = "you"
+"""The source of an agent that the person names while a session is open."""
 
 EMBEDDED_NAMES = {"small": "qwen-0.5b", "tiny": "smollm2", "medium": "qwen-1.5b"}
 """What an embedded model is called in a session when nobody named it."""
@@ -81,14 +83,18 @@ def from_word(config: Config, role: Role, word: str, source: str) -> AgentSpec:
         size = word.removeprefix("embedded").removeprefix(":") or config.embedded.size
         if size not in EMBEDDED_SIZES:
             known = ", ".join(EMBEDDED + size for size in EMBEDDED_SIZES)
-            raise ConfigError(f"{source}: no embedded model {_shown(word)}.", f"Known: {known}.")
+            raise ConfigError(f"{_where(source)} no embedded model {_shown(word)}.", f"Known: {known}.")
         return embedded(role, size, source)
     if _shown(word) != f"'{word}'" or not ("/" in word.strip("/") or word.startswith(BARE_NAMES)):
-        raise ConfigError(f"{source}: no agent {_shown(word)}.", _suggestion(config, word))
+        raise ConfigError(f"{_where(source)} no agent {_shown(word)}.", _suggestion(config, word))
     hosted = hosted_of(word)
     return AgentSpec(
         name=short_name(word), role=role, model=word, api_key_env=hosted.key if hosted else "", source=source
     )
+
+
+def _where(source: str) -> str:
+    return "There is" if source == THE_PERSON else f"{source}:"
 
 
 def from_config(config: Config, role: Role, name: str, source: str) -> AgentSpec:

@@ -9,7 +9,7 @@ about each miss."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -123,12 +123,24 @@ def _distinct(first: AgentSpec | None, second: AgentSpec | None) -> AgentSpec | 
 
 
 def named(
-    config: Config, role: Role, word: str, *, other: Agent | None = None, environ: Mapping[str, str] | None = None
+    config: Config,
+    role: Role,
+    word: str,
+    *,
+    seated: Iterable[AgentSpec] = (),
+    other: Agent | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> AgentSpec:
-    """The agent that a person names while a session is open, with a name that is not ``other``'s. Raises ConfigError
-    when there is none, or it can't be used.
+    """The agent that a person names while a session is open, with a name that is not ``other``'s: as on the command
+    line, or by the name that one of the ``seated`` has on the screen. Raises ConfigError when there is none, or it
+    can't be used.
     """
-    return usable(config, agent_spec.from_word(config, role, word, "you"), other=other, environ=environ)
+    known = {spec.name.lower(): spec for spec in seated if spec.name not in config.agents}
+    if (spec := known.get(word.lower())) is not None:
+        spec = replace(spec, role=role, source=agent_spec.THE_PERSON)
+    else:
+        spec = agent_spec.from_word(config, role, word, agent_spec.THE_PERSON)
+    return usable(config, spec, other=other, environ=environ)
 
 
 def usable(

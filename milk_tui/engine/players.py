@@ -97,7 +97,8 @@ class Players:
             self._background(self._retire(before))
 
     async def named(self, role: Role, word: str) -> AgentSpec:
-        """The agent that ``word`` names as on the command line, to be given to ``use`` or ``choose``.
+        """The agent that ``word`` names as on the command line, or as it is called on the screen, to be given to
+        ``use`` or ``choose``.
 
         Raises ConfigError when it names none that can be used, MilkError while agents are looked for.
         """
@@ -105,7 +106,8 @@ class Players:
 
         if self.host is None or not self._roster.known:
             raise SOON
-        return discovery.named(self._config(), role, word, other=self._roster.get(role.other))
+        seated, other = tuple(self._roster.specs.values()), self._roster.get(role.other)
+        return discovery.named(self._config(), role, word, seated=seated, other=other)
 
     async def choose(self, session_id: str, spec: AgentSpec) -> AgentSpec:
         """The person gives the role to an agent for this session; it is remembered with it. Raises MilkError."""

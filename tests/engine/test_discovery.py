@@ -21,7 +21,7 @@ from milk_tui.config import Config, Provider
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.records import Role
 from milk_tui.engine.agent_spec import from_word, short_name
-from milk_tui.engine.discovery import Discovery, discover
+from milk_tui.engine.discovery import Discovery, discover, named
 from milk_tui.engine.hosted import HOSTED, is_local
 from milk_tui.engine.local_servers import SERVERS, Server, probe_all, read_models, servers_to_probe
 
@@ -406,3 +406,20 @@ def test_a_preset_needs_no_command_in_the_config() -> None:
     assert spec.command == ("goose", "acp")
     own = config('[agents.mine]\nprovider = "acp"\ncommand = ["my-agent", "--acp"]')
     assert from_word(own, Role.ESCALATION, "mine", "config").command == ("my-agent", "--acp")
+
+
+def test_a_person_may_name_an_agent_as_it_is_called_on_the_screen() -> None:
+    fast = from_word(Config(), Role.PRIMARY, "openai/fast", "--primary")
+    found = named(Config(), Role.ESCALATION, "Fast", seated=[fast])
+    assert (found.name, found.role, found.model, found.source) == ("fast", Role.ESCALATION, "openai/fast", "you")
+
+
+def test_an_agent_of_the_config_goes_before_one_that_is_only_called_so() -> None:
+    configured = config("[agents.fast]\nmodel = \"openai/configured\"\n")
+    seated = [from_word(Config(), Role.PRIMARY, "openai/fast", "--primary")]
+    assert named(configured, Role.PRIMARY, "fast", seated=seated).model == "openai/configured"
+
+
+def test_a_name_that_nothing_has_is_said_to_the_person_in_a_sentence() -> None:
+    with pytest.raises(ConfigError, match=r"^There is no agent 'nobody'\."):
+        named(Config(), Role.PRIMARY, "nobody")

@@ -44,7 +44,7 @@ async def test_a_name_that_is_none_says_what_could_be(home: Path, open_desk) -> 
         await desk.say("/agent primary opencode")
         await desk.sees("there is no program opencode")
         await desk.say("/agent primary nobody-like-this")
-        await desk.sees("no agent 'nobody-like-this'")
+        await desk.sees("There is no agent 'nobody-like-this'")
 
 
 async def test_what_it_wants_to_do_is_asked_on_the_screen(home: Path, open_desk) -> None:
