@@ -25,10 +25,11 @@ async def look(desk: MemoryDesk) -> Mapping[CleanUp, Candidates]:
 
 async def choose(app: App[int], found: Mapping[CleanUp, Candidates]) -> Candidates | None:
     """Let the person choose a kind; ``None`` when they don't."""
+    some = any(candidates.percepts for candidates in found.values())
     picker = Picker(
         "clean up memory",
         lambda words: menu_rows(list(found.values()), words),
-        hint="enter shows them · nothing is forgotten yet · esc closes",
+        hint=f"{'enter shows them · nothing is forgotten yet' if some else 'nothing to clean up'} · esc closes",
     )
     chosen = await app.push_screen_wait(picker)
     return found[CleanUp(chosen)] if chosen is not None else None

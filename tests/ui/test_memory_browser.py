@@ -478,6 +478,15 @@ async def test_commands_do_the_same_from_the_prompt(open_desk, browser) -> None:
         await desk.sees("clean up memory")
 
 
+async def test_a_clean_memory_has_nothing_to_choose(open_desk, browser) -> None:
+    async with open_desk() as desk:
+        seen = browser(desk)
+        await seen.add("prices are integers")
+        await seen.open()
+        await desk.press("b")
+        await desk.sees("clean up memory", "nothing to clean up · esc closes")
+
+
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (40, 12)])
 async def test_it_works_at_every_size(open_desk, browser, size) -> None:
     async with open_desk(size) as desk:
