@@ -21,7 +21,8 @@ from milk_tui.cli import terminal_checks
 from milk_tui.cli.terminal_tries import fragile
 from milk_tui.core.terminal_replies import Answers
 from milk_tui.ui.keymap import Keymap
-from tests.support.terminal import KEYS, Terminal
+from tests.support.keys import KEYS
+from tests.support.terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,8 @@ import pytest
 from milk_tui.store import sessions
 from tests.e2e.conftest import Place
 from tests.e2e.looking import leave
-from tests.support.terminal import KEYS, Terminal
+from tests.support.keys import KEYS
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 

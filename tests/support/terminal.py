@@ -27,35 +27,7 @@ from typing import Any
 import pyte
 from wcwidth import wcwidth
 
-KEYS: dict[str, bytes] = {
-    "enter": b"\r",
-    "tab": b"\t",
-    "shift+tab": b"\x1b[Z",
-    "escape": b"\x1b",
-    "backspace": b"\x7f",
-    "delete": b"\x1b[3~",
-    "insert": b"\x1b[2~",
-    "up": b"\x1b[A",
-    "down": b"\x1b[B",
-    "right": b"\x1b[C",
-    "left": b"\x1b[D",
-    "home": b"\x1b[H",
-    "end": b"\x1b[F",
-    "pageup": b"\x1b[5~",
-    "pagedown": b"\x1b[6~",
-    "space": b" ",
-    "alt+enter": b"\x1b\r",
-    "shift+enter": b"\x1b[27;2;13~",
-    "f1": b"\x1bOP",
-    "f2": b"\x1bOQ",
-    "f3": b"\x1bOR",
-    "f4": b"\x1bOS",
-    "f5": b"\x1b[15~",
-    "f6": b"\x1b[17~",
-    "shift+f6": b"\x1b[17;2~",
-    **{f"ctrl+{letter}": bytes([ord(letter) - 96]) for letter in "abcdefghijklmnopqrstuvwxyz"},
-}
-"""What a plain xterm sends for a key, by the name that Textual gives it."""
+from tests.support.keys import bytes_of
 
 _TAIL = re.compile(rb"(?:\x1b(?:\[[?<=>]?[0-9;]*\$?|[\]P_][^\x07\x1b]*\x1b?)?|\xe2\x80?)\Z")
 _SPECIAL = re.compile(
@@ -114,9 +86,7 @@ class Terminal:
     device attributes, synchronized output (known, off), other modes (unknown), colours.
     """
 
-    def __init__(
-        self, pid: int, fd: int, cols: int, rows: int, *, background: str, spawned_at: float
-    ) -> None:
+    def __init__(self, pid: int, fd: int, cols: int, rows: int, *, background: str, spawned_at: float) -> None:
         self.pid = pid
         self.spawned_at = spawned_at
         """``time.perf_counter()`` right before the program was started."""
@@ -225,9 +195,9 @@ class Terminal:
                 raise TerminalTimeoutError(f"the program reads no keys; {len(left)} bytes left\n{self.text}")
 
     def press(self, *keys: str) -> None:
-        """Press keys by name (``KEYS``); a name of one character is that character."""
+        """Press keys by name."""
         for key in keys:
-            self.send(KEYS.get(key, key))
+            self.send(bytes_of(key))
 
     def paste(self, text: str) -> None:
         """Paste ``text`` as one bracketed block."""
@@ -329,6 +299,11 @@ class Terminal:
         if not data:
             self._ended = True
             return False
+        self._take(data)
+        return True
+
+    def _take(self, data: bytes) -> None:
+        """Show what the program wrote."""
         self.raw_bytes += len(data)
         if self.tap is not None:
             self.tap(data)
@@ -342,7 +317,6 @@ class Terminal:
             self._stream.feed(self._special(special))
             fed = special.end()
         self._stream.feed(data[fed:cut])
-        return True
 
     def _special(self, match: re.Match[bytes]) -> bytes:
         """Answer a query, keep a clipboard text, and hide from pyte what it would print."""

@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import pyte
 
-from tests.support.terminal import KEYS
+from tests.support.keys import KEYS
 
 _UNKNOWN_TO_PYTE = re.compile(
     rb"\x1b\[[<=>][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*\$p|\x1b\](?:[^\x07\x1b]*)(?:\x07|\x1b\\)|\x1b\[[0-9;]*t"

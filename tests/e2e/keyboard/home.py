@@ -22,13 +22,18 @@ WRITTEN = "written elsewhere"
 @contextmanager
 def opened(place: Place, *, rows: int = 40, **names: str) -> Iterator[Walk]:
     """The program, with an editor that shows and writes by itself, and no clipboard beside the terminal's."""
+    with place.open(rows=rows, **around(place)) as screen:  # type: ignore[arg-type]
+        screen.wait_for(MAIN)
+        yield Walk(screen, names)
+
+
+def around(place: Place) -> dict[str, str]:
+    """What the environment says of the programs around."""
     editor = place.root / "editor"
     editor.write_text(f"#!/bin/sh\nprintf '{EDITOR} '; cat \"$1\"; sleep 0.3; printf '{WRITTEN}' > \"$1\"\n")
     editor.chmod(0o755)
     own = str(editor)
-    with place.open(rows=rows, EDITOR=own, VISUAL=own, DISPLAY="", WAYLAND_DISPLAY="") as screen:
-        screen.wait_for(MAIN)
-        yield Walk(screen, names)
+    return {"EDITOR": own, "VISUAL": own, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
 
 
 def a_session(db: Database, place: Place) -> Session:

@@ -68,6 +68,10 @@ WRITING = (
 )
 
 
+def prepare(place: Place) -> None:
+    (place.project / "app.py").write_text("x = 1\n")
+
+
 def test_aliases_of_what_opens_a_screen(place: Place) -> None:
     with opened(place) as walk:
         walk_through(walk, OPENING)
@@ -75,6 +79,6 @@ def test_aliases_of_what_opens_a_screen(place: Place) -> None:
 
 def test_aliases_of_what_is_done_at_the_prompt(place: Place) -> None:
     place.replies(*REPLIES)
-    (place.project / "app.py").write_text("x = 1\n")
+    prepare(place)
     with opened(place) as walk:
         walk_through(walk, WRITING)

@@ -72,7 +72,11 @@ STEPS = (
 )
 
 
-def test_the_prompt(place: Place) -> None:
+def prepare(place: Place) -> None:
     (place.project / "app.py").write_text("x = 1\n")
+
+
+def test_the_prompt(place: Place) -> None:
+    prepare(place)
     with opened(place) as walk:
         walk_through(walk, STEPS)

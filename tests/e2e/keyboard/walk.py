@@ -10,20 +10,8 @@ from functools import partial
 from milk_tui.ui import themes
 from milk_tui.ui.actions import BY_ID, WAYS, Where
 from tests.e2e.looking import plain, prompt
-from tests.support.terminal import KEYS, Terminal, TerminalTimeoutError
+from tests.support.terminal import Terminal, TerminalTimeoutError
 
-CHARACTERS = {
-    "slash": "/",
-    "question_mark": "?",
-    "plus": "+",
-    "minus": "-",
-    "equals_sign": "=",
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-}
-MORE_KEYS = {"ctrl+end": b"\x1b[1;5F", "ctrl+up": b"\x1b[1;5A", "ctrl+down": b"\x1b[1;5B", "f8": b"\x1b[19~"}
 DEADLINE_S = 15
 STALE_S = 3
 """How long what was seen before may stay."""
@@ -87,7 +75,7 @@ class Walk:
     """What steps call things by that are only known when the program runs: ``{port}``."""
 
     def send(self, key: str) -> None:
-        self.screen.send(KEYS.get(key) or MORE_KEYS.get(key) or CHARACTERS.get(key, key))
+        self.screen.press(key)
 
     def wait(self, sign: Sign) -> None:
         self.screen.wait_for(lambda _: sign.on(self.screen), DEADLINE_S)
@@ -113,14 +101,18 @@ class Walk:
         """Take the time to read that a request waits for before it listens to keys."""
         self.screen.settle(1.0, 1.0)
 
-    def leaves_by(self, way: str) -> None:
-        """End the program by a key or a command; the shell's screen is back then."""
+    def leave_by(self, way: str) -> None:
+        """End the program by a key or a command."""
         if way.startswith("/"):
             self.write(way)
             self.screen.press("enter")
         else:
             self.send(way)
         assert self.screen.wait_exit(DEADLINE_S) == 0
+
+    def leaves_by(self, way: str) -> None:
+        """End the program; the shell's screen is back then."""
+        self.leave_by(way)
         assert "conversation" not in self.screen.text
 
     def rest(self) -> None:
