@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -46,7 +47,13 @@ CODES = {
     "Tab": (9, "Tab"),
     "Home": (36, "Home"),
     "End": (35, "End"),
+    "Backspace": (8, "Backspace"),
+    "Delete": (46, "Delete"),
+    "PageUp": (33, "PageUp"),
+    "PageDown": (34, "PageDown"),
+    "ArrowLeft": (37, "ArrowLeft"),
     "ArrowUp": (38, "ArrowUp"),
+    "ArrowRight": (39, "ArrowRight"),
     "ArrowDown": (40, "ArrowDown"),
     **{f"F{number}": (111 + number, f"F{number}") for number in range(1, 13)},
 }
@@ -63,12 +70,17 @@ class Tab:
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse, cols: int = 120, rows: int = 40) -> None:
         self.shown = Emulated(cols, rows)
+        self.tap: Callable[[bytes], object] = self.shown.feed
+        """Is given everything that the page's terminal is given."""
+        self.copied: list[str] = []
+        """Every text of the page that the browser took for its clipboard, oldest first."""
         self.requests: list[str] = []
         self.problems: list[str] = []
         """What the page's console complains of."""
         self.asked: list[str] = []
         """The kinds of the browser's own questions; each is answered with yes."""
         self._socket = socket
+        self._offered: dict[int, str] = {}
         self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._reading = asyncio.create_task(self._read())
@@ -86,9 +98,9 @@ class Tab:
                 case "Network.webSocketCreated":
                     self.requests.append(about["url"])
                 case "Network.webSocketFrameReceived" if about["response"]["opcode"] == 2:
-                    self.shown.feed(base64.b64decode(about["response"]["payloadData"]))
-                case "Network.webSocketFrameSent" if '["resize"' in about["response"]["payloadData"]:
-                    self._resized(about["response"]["payloadData"])
+                    self.tap(base64.b64decode(about["response"]["payloadData"]))
+                case "Network.webSocketFrameReceived" | "Network.webSocketFrameSent":
+                    self._told(about["response"]["payloadData"])
                 case "Page.javascriptDialogOpening":
                     self.asked.append(about["type"])
                     self._answering = asyncio.create_task(self.call("Page.handleJavaScriptDialog", accept=True))
@@ -98,9 +110,20 @@ class Tab:
                 case "Log.entryAdded" if about["entry"]["level"] == "error":
                     self.problems.append(about["entry"]["text"])
 
-    def _resized(self, sent: str) -> None:
-        size = json.loads(sent)[1]
-        self.shown.screen.resize(size["height"], size["width"])
+    def _told(self, message: str) -> None:
+        """What the page and its server tell each other beside what the terminal shows."""
+        match json.loads(message):
+            case ["resize", {"width": int(width), "height": int(height)}]:
+                self.shown.screen.resize(height, width)
+            case ["copy", int(number), str(text)]:
+                self._offered[number] = text
+            case ["copied", int(number), True, *_]:
+                self.copied.append(self._offered[number])
+
+    @property
+    def hosts(self) -> set[str]:
+        """Who the page asked for anything."""
+        return {host for address in self.requests if (host := urlsplit(address).hostname)}
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command of the protocol; ``AssertionError`` when it fails."""
@@ -138,7 +161,9 @@ class Tab:
     async def type(self, text: str) -> None:
         """Type it as a person does: a key for each character."""
         for character in text:
-            common = {"key": character, "unmodifiedText": character, "text": character}
+            common: dict[str, Any] = {"key": character, "unmodifiedText": character, "text": character}
+            if character == " " or (character.isascii() and character.isalnum()):
+                common |= {"windowsVirtualKeyCode": ord(character.upper()), "modifiers": SHIFT * character.isupper()}
             await self.call("Input.dispatchKeyEvent", type="keyDown", **common)
             await self.call("Input.dispatchKeyEvent", type="keyUp", key=character)
 
