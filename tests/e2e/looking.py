@@ -72,3 +72,18 @@ def ask(screen: Terminal, text: str, key: str = "enter") -> None:
 def leave(screen: Terminal) -> None:
     screen.press("ctrl+q")
     assert screen.wait_exit() == 0
+
+
+def answer(screen: Terminal, key: str) -> None:
+    """Answer with a key what an agent asks. On a busy machine the request may listen later than it looks; the key is
+    then in the prompt, as if it had been typed ahead, and a person who sees that takes it back and presses again."""
+    for _ in range(5):
+        screen.wait_for(lambda text: "asks" in screen.title and "y allow once" in text)
+        screen.settle(0.5)
+        screen.press(key)
+        screen.pump(1.0)
+        if prompt(screen) != key:
+            return
+        screen.press("backspace")
+        screen.pump(1.0)
+    raise AssertionError(f"{key} is never taken as an answer\n{screen.text}")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.agents.test_child import alive
 from tests.e2e.conftest import ROOT, Place
-from tests.e2e.looking import ask, leave, pane, prompt, wait_in
+from tests.e2e.looking import answer, ask, leave, pane, prompt, wait_in
 from tests.support.fake_acp import DAEMON, FAKE_ACP
 from tests.support.terminal import Terminal
 
@@ -88,9 +88,7 @@ def test_what_hides_behind_agents_servers_and_commands_ends_with_the_session(the
             ask(screen, f"hide FAKE:daemon {files[0]}")
             wait_in(screen, "conversation", "You said: hide")
             ask(screen, f"and you SCN:tool run_command {run}", "ctrl+g")
-            screen.wait_for(lambda text: "asks" in screen.title and "y allow once" in text)
-            screen.pump(1.0)
-            screen.press("y")
+            answer(screen, "y")
             until = time.monotonic() + 30
             while not all(file.exists() and file.read_text() for file in files):
                 assert time.monotonic() < until, screen.text

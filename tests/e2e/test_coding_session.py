@@ -12,6 +12,7 @@ import pytest
 from milk_tui.core.records import ToolStatus
 from milk_tui.store import file_changes, grants, legs, sessions, tool_calls
 from tests.e2e.conftest import Place
+from tests.e2e.looking import answer as press_answer
 from tests.e2e.looking import ask, leave, plain, wait_in
 from tests.support.openai_server import OpenAIServer
 from tests.support.terminal import Terminal
@@ -119,9 +120,7 @@ def work(place: Place) -> None:
 def answer(screen: Terminal, key: str, *words: str, reason: str = "") -> None:
     """Read what is asked, then answer with a key; the reason of a denial is written and sent."""
     screen.wait_for(lambda text: all(word in plain(text) for word in words))
-    screen.wait_for(lambda text: "asks" in screen.title and "y allow once" in text)
-    screen.settle(0.5)
-    screen.press(key)
+    press_answer(screen, key)
     if reason:
         screen.wait_for("why not?")
         screen.send(reason)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Place
-from tests.e2e.looking import ask, leave, wait_in
+from tests.e2e.looking import answer, ask, leave, wait_in
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
@@ -65,9 +65,7 @@ def test_a_key_pressed_on_purpose_allows_it_once(place: Place) -> None:
     go.touch()
     with place.open() as screen:
         begin(screen, go)
-        screen.wait_for(lambda text: "asks" in screen.title and "y allow once" in text)
-        screen.settle(0.5)
-        screen.press("y")
+        answer(screen, "y")
         wait_in(screen, "conversation", "all done")
         assert (place.project / "ran").exists()
         leave(screen)
