@@ -204,40 +204,46 @@ def harm(conn: sqlite3.Connection) -> list[str]:
     return found
 
 
-async def said_and_asked(watch: Watch, first_asked: int) -> None:
-    """All items are said; every eighth from ``first_asked`` on is asked for, each being drawn before it is denied."""
-    for first in range(0, ALL, AT_ONCE):
-        await watch.turn(f"ITEMS say {first} {first + AT_ONCE}")
+async def said_and_asked(watch: Watch, said: range, first_asked: int) -> None:
+    """The items of ``said`` are said; every eighth of all from ``first_asked`` on is asked for, each being drawn before
+    it is denied."""
+    for first in said[::AT_ONCE]:
+        await watch.turn(f"ITEMS say {first} {min(first + AT_ONCE, said.stop)}")
     await watch.look_everywhere()
     requests = await watch.asked(f"ITEMS ask {first_asked} {ALL} 8", len(items()[first_asked:ALL:8]))
     for request in requests:
         assert not in_words(request.title) and "\n" not in request.title
         assert not in_words(request.tool) and "\n" not in request.tool
-    for number in range(0, ALL, 30):
+    for number in said[::30]:
         await watch.turn(f"ITEMS error {number} {number + 1}")
     statuses = [e.status for e in watch.events if isinstance(e, events.LegFinished)]
-    assert statuses.count(LegStatus.FAILED) >= ALL // 30 - 3
+    assert statuses.count(LegStatus.FAILED) >= len(said) // 30 - 3
     watch.check()
     calls = watch.tools()
-    assert len(calls) >= 2 * ALL
+    assert len(calls) >= 2 * len(said)
     for name, arguments, _ in calls:
         assert len(name.splitlines()) == 1 and len(name) <= 90
         json.loads(arguments)
 
 
-async def test_an_acp_agent(open_desk: Opened, home: Path) -> None:
+def one_half(deep: bool, number: int) -> range:
+    """Both kinds of programs share the items, which go through one door; each has all of them with ``--deep``."""
+    return range(ALL) if deep else (range(ALL // 2), range(ALL // 2, ALL))[number]
+
+
+async def test_an_acp_agent(open_desk: Opened, home: Path, deep: bool) -> None:
     agent(home, "acp", HOSTILE_ACP)
     async with open_desk() as desk:
-        await said_and_asked(Watch(desk, home), 0)
+        await said_and_asked(Watch(desk, home), one_half(deep, 0), 0)
         kept = [json.loads(line) for line in (home / "kept" / "acp.jsonl").read_text().splitlines()]
         outcomes = [entry["outcome"] for entry in kept if "item" in entry]
         assert {outcome.get("optionId") for outcome in outcomes} == {"reject_once!"}
 
 
-async def test_claude_code(open_desk: Opened, home: Path) -> None:
+async def test_claude_code(open_desk: Opened, home: Path, deep: bool) -> None:
     agent(home, "claude-cli", HOSTILE_CLAUDE)
     async with open_desk() as desk:
-        await said_and_asked(Watch(desk, home), 4)
+        await said_and_asked(Watch(desk, home), one_half(deep, 1), 4)
         kept = [json.loads(line) for line in (home / "kept" / "record.jsonl").read_text().splitlines()]
         verdicts = [entry["verdict"] for entry in kept if "item" in entry]
         assert {verdict["behavior"] for verdict in verdicts} == {"deny"}
