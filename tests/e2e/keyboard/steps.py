@@ -50,6 +50,8 @@ def command(
 
     def do(walk: Walk) -> None:
         walk.write(f"{pressed} {argument.format_map(walk.names)}".strip())
+        if " asks ─" in walk.screen.text:  # nobody writes an answer faster than a request listens
+            walk.read()
         walk.do(lambda: walk.screen.press("enter"), sign.named(walk.names))
 
     return Step(do, f"{pressed} {argument}", action, pressed)

@@ -31,8 +31,8 @@ REPLIES = (
 
 
 def asks(number: int) -> tuple[Step, ...]:
-    """A prompt at which the agent asks to write a file."""
-    return write(f"write number {number}"), press("enter", f"create made{number}.txt", "y once")
+    """A prompt at which the agent asks to write a file, and the time to read that."""
+    return write(f"write number {number}"), press("enter", f"create made{number}.txt", "y once"), READ
 
 
 STEPS = (
