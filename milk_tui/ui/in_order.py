@@ -7,11 +7,12 @@ that is no longer the one they were meant for: after ``/`` for a filter, an ``x`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.binding import BindingsMap
     from textual.dom import DOMNode
     from textual.timer import Timer
@@ -33,7 +34,7 @@ class InOrder(_Base):
     _held_timer: Timer | None = None
 
     async def _on_key(self, event: events.Key) -> None:
-        focused = self.app.focused if self.app.screen_stack else None
+        focused = self.app.focused
         if self._held is not None:
             self._held.append(event)
         elif focused is not self and focused is not None:
@@ -77,10 +78,15 @@ class InOrder(_Base):
         if self._held_timer is not None:
             self._held_timer.stop()
             self._held_timer = None
-        focused = self.app.focused if self.app.screen_stack else None
+        focused = focused_in(self.app)
         if focused is not None and focused is not self:
             for event in held:
                 pass_on(event, focused)
+
+
+def focused_in(app: App[Any]) -> Widget | None:
+    """What has the keyboard; nothing has it once the program ends."""
+    return app.focused if app.screen_stack else None
 
 
 def pass_on(event: events.Key, widget: Widget) -> None:

@@ -20,7 +20,7 @@ from textual.widgets import TextArea
 
 from milk_tui.ui.actions import Where, bindings
 from milk_tui.ui.choices import Kind, Word, word_at
-from milk_tui.ui.in_order import pass_on
+from milk_tui.ui.in_order import focused_in, pass_on
 from milk_tui.ui.prompt_text import Fold, Folds, History
 
 JOINERS = ("\u200c", "\u200d")
@@ -241,7 +241,7 @@ class Prompt(TextArea):
 
     def _give_held(self, looks: int = 1) -> None:
         """Keys that were held go to what has the keyboard now; when that is still the prompt, they are its own."""
-        focused = self.app.focused if self.app.screen_stack else None
+        focused = focused_in(self.app)
         if focused in (self, None) and looks < AT_MOST_LOOKS:
             self.set_timer(LOOK_S, partial(self._give_held, looks + 1))
             return
