@@ -6,14 +6,25 @@ clipboard is touched.
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
+from textual import _wait
 
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
 os.environ[PROGRAMS_VARIABLE] = "none"
 os.environ["MILK_TUI_CLIPBOARD"] = "terminal"
+
+gc.freeze = lambda: None
+"""The program freezes what its start made, once in a process; here many start in one, and what the ones before left is
+to be let go."""
+
+_wait.SLEEP_GRANULARITY = 1 / 250
+_wait.SLEEP_IDLE = _wait.SLEEP_GRANULARITY / 10
+"""Textual's pilot sleeps 20 ms at least twice for each key, which was half of the time that all tests take; what needs
+longer than to be quiet for 4 ms is waited for by what it shows (``Desk.until``)."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

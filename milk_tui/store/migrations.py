@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,27 +46,48 @@ class Step:
     apply: Callable[[Database], object]
 
 
+def statements(sql: str) -> Iterator[str]:
+    """The statements of a script, cut where SQLite says that one is complete (a trigger holds several ``;``)."""
+    start = 0
+    for end in (found.end() for found in re.finditer(";", sql)):
+        if sqlite3.complete_statement(sql[start:end]):
+            yield sql[start:end]
+            start = end
+    if sql[start:].strip():
+        yield sql[start:]
+
+
+def script(sql: str) -> Callable[[Database], object]:
+    """A step written in SQL. (sqlite-utils asks SQLite after each character: that was most of making a database.)"""
+
+    def apply(db: Database) -> None:
+        for statement in statements(sql):
+            db.conn.execute(statement)
+
+    return apply
+
+
 STEPS: tuple[Step, ...] = (
-    Step("sessions, turns and legs", lambda db: db.executescript(schema.SESSIONS)),
-    Step("percepts", lambda db: db.executescript(schema.PERCEPTS)),
-    Step("bricks and perception", lambda db: db.executescript(schema.BRICKS)),
-    Step("search in messages", lambda db: db.executescript(schema.MESSAGES_FTS)),
-    Step("what agents say beside their answers", lambda db: db.executescript(schema.CAPTURES)),
-    Step("pieces of words, vectors and replaced facts for recall", lambda db: db.executescript(schema_recall.RECALL)),
-    Step("periods in which facts gain and lose weight", lambda db: db.executescript(schema_memory.CONSOLIDATIONS)),
-    Step("where imported facts are from", lambda db: db.executescript(schema_memory.IMPORTS)),
-    Step("how much each leg was given", lambda db: db.executescript(schema_receipts.SIZES)),
-    Step("what happened between agents, and their own memory", lambda db: db.executescript(schema_exchanges.EXCHANGES)),
-    Step("what the person allowed the agents", lambda db: db.executescript(schema_tools.GRANTS)),
-    Step("what the tools changed in files", lambda db: db.executescript(schema_tools.FILE_CHANGES)),
-    Step("clients outside the screen", lambda db: db.executescript(schema_outside.OUTSIDE)),
-    Step("what came with a prompt", lambda db: db.executescript(schema_attachments.ATTACHMENTS)),
-    Step("slices, the file and disputes of perception", lambda db: db.executescript(schema_perception.PERCEPTION)),
-    Step("sessions from elsewhere, and deleted ones", lambda db: db.executescript(schema_sessions.IMPORTS)),
-    Step("the recall helper, its notes and decision records", lambda db: db.executescript(schema_helper.HELPER)),
-    Step("what hooks said of an agent's own memory", lambda db: db.executescript(schema_outside.CUE)),
-    Step("what was mended by itself", lambda db: db.executescript(schema_repairs.REPAIRS)),
-    Step("agents chosen for a session", lambda db: db.executescript(schema_choices.CHOICES)),
+    Step("sessions, turns and legs", script(schema.SESSIONS)),
+    Step("percepts", script(schema.PERCEPTS)),
+    Step("bricks and perception", script(schema.BRICKS)),
+    Step("search in messages", script(schema.MESSAGES_FTS)),
+    Step("what agents say beside their answers", script(schema.CAPTURES)),
+    Step("pieces of words, vectors and replaced facts for recall", script(schema_recall.RECALL)),
+    Step("periods in which facts gain and lose weight", script(schema_memory.CONSOLIDATIONS)),
+    Step("where imported facts are from", script(schema_memory.IMPORTS)),
+    Step("how much each leg was given", script(schema_receipts.SIZES)),
+    Step("what happened between agents, and their own memory", script(schema_exchanges.EXCHANGES)),
+    Step("what the person allowed the agents", script(schema_tools.GRANTS)),
+    Step("what the tools changed in files", script(schema_tools.FILE_CHANGES)),
+    Step("clients outside the screen", script(schema_outside.OUTSIDE)),
+    Step("what came with a prompt", script(schema_attachments.ATTACHMENTS)),
+    Step("slices, the file and disputes of perception", script(schema_perception.PERCEPTION)),
+    Step("sessions from elsewhere, and deleted ones", script(schema_sessions.IMPORTS)),
+    Step("the recall helper, its notes and decision records", script(schema_helper.HELPER)),
+    Step("what hooks said of an agent's own memory", script(schema_outside.CUE)),
+    Step("what was mended by itself", script(schema_repairs.REPAIRS)),
+    Step("agents chosen for a session", script(schema_choices.CHOICES)),
 )
 
 VERSION = len(STEPS)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.reliability import __main__ as report
 from tests.reliability.matrix import ITEMS
-from tests.reliability.row import ROOT, Row, Suite, of_tests
+from tests.reliability.row import ROOT, Maker, Row, Suite, of_tests
 
 
 @pytest.mark.parametrize("name", [name for name, make in ITEMS.items() if isinstance(make, Suite)])
@@ -60,3 +60,26 @@ def test_the_exit_code_says_whether_anything_was_lost(
     assert report.main() == 1
     assert "| a \\| b | 3 | 3 | 0 | 1 to 4 |  |" in capsys.readouterr().out
     assert output.read_text().splitlines()[-1].startswith("| a")
+
+
+@pytest.mark.parametrize(
+    ("asked", "deep"),
+    [((), set()), (("--deep",), {"one", "two"}), (("--deep", "two"), {"two"})],
+)
+def test_the_long_form_is_for_what_is_named_or_for_all(
+    monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...], deep: set[str]
+) -> None:
+    long: set[str] = set()
+
+    def maker(name: str) -> Maker:
+        def make(deep: bool) -> list[Row]:
+            long.update({name} if deep else ())
+            return [Row(name, 1, 1, 0)]
+
+        return make
+
+    for name in ("one", "two"):
+        monkeypatch.setitem(ITEMS, name, maker(name))
+    monkeypatch.setattr("sys.argv", ["x", "--report", "--only", "one", "two", *asked])
+    assert report.main() == 0
+    assert long == deep

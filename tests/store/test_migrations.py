@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import sqlite3
 import stat
+from types import ModuleType
 
 import pytest
+from sqlite_utils.db import _iter_complete_sql_statements
 
 from milk_tui.core import records
 from milk_tui.core.errors import StoreError
@@ -204,3 +206,33 @@ def test_the_real_steps_keep_what_is_there_when_a_backup_is_made_between(tmp_pat
     assert store.read_sync(lambda c: c.execute("select id from sessions").fetchone()[0]) == "s"
     assert any("milk.db.bak-v1" in notice for notice in store.notices)
     store.close()
+
+
+@pytest.mark.parametrize(
+    "module", [m for n, m in vars(migrations).items() if n.startswith("schema")], ids=lambda m: m.__name__
+)
+def test_a_script_is_cut_as_sqlite_utils_cuts_it(module: ModuleType) -> None:
+    scripts = [text for name, text in vars(module).items() if name.isupper() and isinstance(text, str)]
+    scripts = [text for text in scripts if ";" in text]
+    assert scripts
+    for text in scripts:
+        cut = [statement.strip() for statement in migrations.statements(text)]
+        assert cut == list(_iter_complete_sql_statements(text))
+
+
+@pytest.mark.parametrize(
+    ("sql", "cut"),
+    [
+        ("", []),
+        (" \n", []),
+        ("select 1", ["select 1"]),
+        ("select ';'; select 2;", ["select ';';", "select 2;"]),
+        ("-- a; b\nselect 1; ", ["-- a; b\nselect 1;"]),
+        (
+            "create trigger t after insert on a begin select 1; select 2; end; select 3;",
+            ["create trigger t after insert on a begin select 1; select 2; end;", "select 3;"],
+        ),
+    ],
+)
+def test_a_statement_ends_where_it_is_complete(sql: str, cut: list[str]) -> None:
+    assert [statement.strip() for statement in migrations.statements(sql)] == cut

@@ -110,6 +110,13 @@ def configure(home: Path, text: str) -> None:
     file.chmod(0o600)
 
 
+class PictureApp(MilkApp):
+    """For those who start the program and don't end it: what it started ends with its screen."""
+
+    async def on_unmount(self) -> None:
+        await self.control.close()
+
+
 Opener = Callable[..., "asyncio.Future[Desk]"]
 
 

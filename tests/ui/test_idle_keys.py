@@ -9,6 +9,7 @@ import pytest
 from milk_tui.ui.actions import ACTIONS, BY_ID, WAYS, Where
 from milk_tui.ui.panes import PanedScreen
 from milk_tui.ui.settings import SettingsScreen
+from tests.support.polling import until
 from tests.ui.conftest import Desk
 
 SCREENS = (
@@ -40,11 +41,12 @@ async def silent_here(desk: Desk, where: Where) -> list[str]:
         if hasattr(screen, "say"):
             screen.say("")
         desk.app.clear_notifications()
-        await desk.pilot.pause(0.1)
+        await desk.pilot.pause()
         before = desk.text
         await desk.press(action.keys[0])
-        await desk.pilot.pause(0.3)
-        if desk.app.screen is screen and desk.text == before:
+        try:
+            await until(lambda before=before: desk.app.screen is not screen or desk.text != before, 1.0)
+        except AssertionError:
             silent.append(action.id)
         if screen not in desk.app.screen_stack:
             return silent  # the key led away

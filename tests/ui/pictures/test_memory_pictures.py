@@ -13,12 +13,11 @@ from milk_tui.core.records import Consumer, Percept, PerceptScope, PerceptStatus
 from milk_tui.engine.launch import Launch
 from milk_tui.store import Store, percept_archive, percept_lists
 from milk_tui.ui import themes
-from milk_tui.ui.app import MilkApp
 from milk_tui.ui.memory import MemoryScreen
 from milk_tui.ui.paint import LookBook
 from milk_tui.ui.sidebar import Sidebar
 from milk_tui.ui.state import SessionState
-from tests.ui.conftest import CONFIG, configure
+from tests.ui.conftest import CONFIG, PictureApp, configure
 from tests.ui.pictures import made_session
 from tests.ui.pictures.made_session import BEGAN_MS, MINUTE_MS
 from tests.ui.pictures.test_pictures import drawn_alike, showing
@@ -160,7 +159,7 @@ def test_the_sidebar(snap_compare, home, size) -> None:
 def test_the_browser(snap_compare, home, size) -> None:
     made_session.make(paths.database_file(), home / "shop")
     write(paths.database_file())
-    app = MilkApp(Launch(directory=home / "shop"))
+    app = PictureApp(Launch(directory=home / "shop"))
     assert snap_compare(app, terminal_size=size, run_before=showing(MemoryScreen, "f2"))
 
 
@@ -168,6 +167,6 @@ def test_the_browser_while_it_is_filtered(snap_compare, home) -> None:
     configure(home, CONFIG + "\n[memory]\nsemantic = false\n")
     made_session.make(paths.database_file(), home / "shop")
     write(paths.database_file())
-    app = MilkApp(Launch(directory=home / "shop"))
+    app = PictureApp(Launch(directory=home / "shop"))
     shown = showing(MemoryScreen, "f2", "slash", *"refund", "enter")
     assert snap_compare(app, terminal_size=(100, 30), run_before=shown)

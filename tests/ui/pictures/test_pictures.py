@@ -10,11 +10,11 @@ from pytest_textual_snapshot import SVGImageExtension
 from milk_tui import paths
 from milk_tui.core.token_sizes import estimate
 from milk_tui.engine.launch import Launch
-from milk_tui.ui.app import MilkApp
 from milk_tui.ui.inspector import PLAN, InspectorScreen
 from milk_tui.ui.perception import PerceptionScreen
 from milk_tui.ui.receipt_rows import Given
 from tests.support.polling import until
+from tests.ui.conftest import PictureApp
 from tests.ui.pictures import made_session
 from tests.ui.samples import Role, receipt
 
@@ -33,10 +33,10 @@ def drawn_alike(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def app(home) -> MilkApp:
+def app(home) -> PictureApp:
     """The program on the made session; what belongs to other screens is not drawn."""
     made_session.make(paths.database_file(), home / "shop")
-    return MilkApp(Launch(directory=home / "shop"))
+    return PictureApp(Launch(directory=home / "shop"))
 
 
 def showing(screen_type: type, key: str, *then: str):

@@ -6,10 +6,10 @@ import pytest
 
 from milk_tui import paths
 from milk_tui.engine.launch import Launch
-from milk_tui.ui.app import MilkApp
 from milk_tui.ui.first_look import FirstLook
 from milk_tui.ui.inspector import InspectorScreen
 from tests.support.polling import until
+from tests.ui.conftest import PictureApp
 from tests.ui.pictures import made_session
 from tests.ui.pictures.test_memory_pictures import write
 from tests.ui.pictures.test_pictures import drawn_alike, fix_plan
@@ -27,7 +27,7 @@ def open_app(home, monkeypatch):
     monkeypatch.setenv("HOME", str(home))
     made_session.make(paths.database_file(), home / "shop")
     write(paths.database_file())
-    return lambda *, dark: MilkApp(Launch(directory=home / "shop"), FirstLook(dark=dark))
+    return lambda *, dark: PictureApp(Launch(directory=home / "shop"), FirstLook(dark=dark))
 
 
 def after(*keys: str, question: bool = False):
