@@ -6,11 +6,13 @@ clipboard is touched.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import time
 
 import pytest
-from textual import _wait
+import textual.app
 
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
@@ -21,10 +23,19 @@ gc.freeze = lambda: None
 """The program freezes what its start made, once in a process; here many start in one, and what the ones before left is
 to be let go."""
 
-_wait.SLEEP_GRANULARITY = 1 / 250
-_wait.SLEEP_IDLE = _wait.SLEEP_GRANULARITY / 10
-"""Textual's pilot sleeps 20 ms at least twice for each key, which was half of the time that all tests take; what needs
-longer than to be quiet for 4 ms is waited for by what it shows (``Desk.until``)."""
+
+async def _quiet(_least: float = 0.0, most: float = 1.0) -> None:
+    """Until a key is dealt with: the process is at rest for 4 ms. Textual's pilot sleeps 20 ms twice for each key, and
+    that was half of the time of all tests; between steps ``pilot.pause`` waits as long as ever."""
+    deadline = time.monotonic() + most
+    while time.monotonic() < deadline:
+        worked = time.process_time()
+        await asyncio.sleep(0.004)
+        if time.process_time() - worked < 0.0004:
+            return
+
+
+textual.app.wait_for_idle = _quiet
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

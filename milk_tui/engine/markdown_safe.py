@@ -7,6 +7,7 @@ Viewers run HTML and fetch pictures, and a text could close our fences or speak 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_RUN = re.compile(r"`+")
 _HTML = re.compile(r"(?<!\\)<(?=[A-Za-z/!?])")
 _PICTURE = re.compile(r"(?<!\\)!(?=\[)")
 _DEEP = re.compile(
@@ -64,12 +65,30 @@ def _is_closed(token: Token, lines: list[str]) -> bool:
 def _outside_code(line: str) -> str:
     parts: list[str] = []
     done = 0
-    for span in _SPAN.finditer(line):
-        parts += [_tamed(line[done : span.start()]), span.group()]
-        done = span.end()
+    for start, end in _spans(line):
+        parts += [_tamed(line[done:start]), line[start:end]]
+        done = end
     line = "".join([*parts, _tamed(line[done:])])
     line = _INDENT.sub(" " * 12, _DEEP.sub(r"\1\2\\", line))
     return _SPEAKER.sub(r"\1\\", _DEFINITION.sub(r"\1\\[", line))
+
+
+def _spans(line: str) -> Iterator[tuple[int, int]]:
+    """Where code spans begin and end: a run of backticks opens one that the next run of the same length closes."""
+    runs = [found.span() for found in _RUN.finditer(line)]
+    next_of: dict[int, int] = {}
+    closing: list[int | None] = [None] * len(runs)
+    for number in range(len(runs) - 1, -1, -1):
+        start, end = runs[number]
+        closing[number] = next_of.get(end - start)
+        next_of[end - start] = number
+    number = 0
+    while number < len(runs):
+        closed = closing[number]
+        if closed is not None:
+            yield runs[number][0], runs[closed][1]
+            number = closed
+        number += 1
 
 
 def _tamed(text: str) -> str:

@@ -30,11 +30,15 @@ class Drawn:
     def __init__(self) -> None:
         self.harm: list[str] = []
         self.strips = 0
+        self._seen: set[tuple[str, int]] = set()
 
     def strip(self, strip: Strip, width: int, where: str) -> None:
         self.strips += 1
-        output = Output()
         sent = strip.render(CONSOLE)
+        if (sent, width) in self._seen:
+            return
+        self._seen.add((sent, width))
+        output = Output()
         output.feed(sent.encode("utf-8", "surrogatepass"))
         self.harm += [f"{where}: {harm}" for harm in output.harm]
         self.harm += [

@@ -42,6 +42,8 @@ def in_words(text: str) -> set[str]:
 
 def cells(text: str) -> int:
     """The cells that the text takes in a terminal, every character by itself; -1 for one that none shows."""
+    if text.isascii() and text.isprintable():
+        return len(text)
     sizes = [wcwidth(character) for character in text]
     return -1 if -1 in sizes else sum(sizes)
 

@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from milk_tui.engine.launch import Launch
+from milk_tui.ui import app as ui_app
 from milk_tui.ui.app import MilkApp
 from tests.support.polling import until
 
@@ -94,6 +95,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MILK_TUI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MILK_TUI_PROBE_PORTS", "none")
     monkeypatch.setenv("MILK_TUI_HOST_COMMAND", f"{sys.executable} -m tests.support.scripted_host")
+    monkeypatch.setattr(ui_app, "START_AFTER_S", 0.0)
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "NO_COLOR"]:
         monkeypatch.delenv(name)
     configure(tmp_path, CONFIG)

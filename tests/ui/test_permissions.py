@@ -290,7 +290,9 @@ async def test_a_command_that_is_begun_at_the_dialog_is_written_in_the_prompt(op
             desk.app.post_message(events.Key(key, {"slash": "/"}.get(key, key)))
         await desk.until(lambda: desk.app.main.prompt.text == "/deny", "the command")
         assert not asking.done()
-        await desk.press("space", *"later", "enter")
+        await desk.press("space", *"later")
+        await desk.until(lambda: asked.dialog.settled, "time to read")
+        await desk.press("enter")
         assert (await asked.answered(asking)).reason == "later"
 
 
