@@ -33,7 +33,7 @@ def _starts_with(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
 
 
-_FENCE = re.compile(r"^\s*(?:`{3,}|~{3,}).*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|\n+")
 _LEAD_IN = re.compile(
     r"^(?:(?:ok(?:ay)?|so|also|and|but|well|hi|hello|hey|btw|by the way|actually|oh|right)\b[,:!.]?\s+)+",
@@ -47,7 +47,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _ASKED_AFTER = re.compile(
-    r"[,;–—-]?\s*(?:and\s+)?(?:so\s+)?(?:please\s+)?(?:remember|keep|bear|note)\s+(?:that|this|it)"
+    r"(?:[,;–—-]|(?<!\s))\s*+(?:and\s+)?(?:so\s+)?(?:please\s+)?(?:remember|keep|bear|note)\s+(?:that|this|it)"
     r"(?:\s+in\s+mind)?\s*[.!]*$",
     re.IGNORECASE,
 )

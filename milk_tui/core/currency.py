@@ -68,7 +68,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 _REPLACES = re.compile(
-    r"\s*[(\[]?\s*\b(?:replaces|supersedes|instead of)\s?:?\s?"
+    r"\b(?:replaces|supersedes|instead of)\s?:?\s?"
     r"(?P<ids>#[0-9a-f]{4,36}(?:\s?(?:,|and|&)\s?#[0-9a-f]{4,36}){0,3})\s?[)\]]?\s?\.?\s?$",
     re.IGNORECASE,
 )
@@ -89,11 +89,15 @@ def without_label(text: str) -> str:
 def take_replaced(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without "(replaces #a1b2c3)" at its end, and the short ids that it names, at most ``MOST_RETIRED``."""
     found = _REPLACES.search(text)
-    if found is None or not text[: found.start()].strip():
+    if found is None:
+        return text, ()
+    rest = text[: found.start()].rstrip()
+    if rest.endswith(("(", "[")):
+        rest = rest[:-1].rstrip()
+    if not rest:
         return text, ()
     ids = tuple(dict.fromkeys(each.casefold() for each in re.findall(r"#[0-9a-fA-F]{4,36}", found["ids"])))
-    rest = text[: found.start()].rstrip(" ,;")
-    return rest, ids[:MOST_RETIRED]
+    return rest.rstrip(" ,;"), ids[:MOST_RETIRED]
 
 
 def decide(

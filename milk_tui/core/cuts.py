@@ -27,7 +27,7 @@ LABELS = (
 )
 """How the blocks of a context begin, after their ``[``. Text inside a block can't spell one (``escape``)."""
 
-_label = re.compile(r"(?<!\\)\[(?=\s*/?\s*(?:" + "|".join(map(re.escape, LABELS)) + r")\b)", re.IGNORECASE)
+_label = re.compile(r"(?<!\\)\[(?=\s*+(?:/\s*+)?(?:" + "|".join(map(re.escape, LABELS)) + r")\b)", re.IGNORECASE)
 _reasoning = re.compile(
     r"(?:^[ \t]*<(think|thinking|reasoning)>.*?</\1>\s*|\A\s*<(?:think|thinking|reasoning)>.*\Z)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,

@@ -18,7 +18,7 @@ from milk_tui.core.text import one_line
 SEND, NONE = "send_message", "none"
 MOST_CITATIONS = 5
 _KEYS = frozenset({"action", "message", "citations"})
-_SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]»*_`]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]»*_`]*(?=\s|$)")
 _ABBREVIATED = re.compile(r"(?i)\b(?:e\.g|i\.e|etc|vs|approx|no|z\.b)\.")
 
 

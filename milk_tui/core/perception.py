@@ -34,7 +34,7 @@ _BULLET = re.compile(r"^[-*•](?:\s+|$)")
 _MARKER = re.compile(r"^(?:[-*•]|\d{1,3}[.)])(?:\s+|$)")
 _NOT_KEY = re.compile(r"[^\w ./-]+")
 _MARK = re.compile(
-    r"(?:^|\s+)\[(?:(?P<reason>reason:)|(?P<blocker>blocked(?:\s+on|\s+by|:))|(?P<stale>stale\?))\s*(?P<said>[^\[\]]*)\]\s*$",
+    r"(?:^|(?<!\s)\s++)\[(?:(?P<reason>reason:)|(?P<blocker>blocked(?:\s+on|\s+by|:))|(?P<stale>stale\?))\s*+(?P<said>[^\[\]]*)\]\s*$",
     re.IGNORECASE,
 )
 
