@@ -54,7 +54,7 @@ def used(facts: Iterable[Percept], *, answer: str, prompt: str) -> tuple[str, ..
     if not known or not answer.strip():
         return ()
     named = {short.lower() for short in _NAMED.findall(answer)}
-    asked = _said(prompt)
+    asked = _said(prompt[:MOST_CHARS])
     told = {fact.id: _said(fact.content) for fact in known.values()}
     crowd = Counter(word for each in told.values() for word in each.words)
     common = {word for word, count in crowd.items() if count >= _CROWD}

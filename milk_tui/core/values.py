@@ -7,6 +7,7 @@ Two values of one group can take each other's place; values of different groups 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
 
@@ -139,10 +140,10 @@ _power = re.compile(r"\d+(?:\.\d+)?e[-+]?\d{1,2}")
 _digits = re.compile(r"\d+")
 
 
-_promising = re.compile(
-    r"\S*(?:[\d`/_#@$€~一二两三四五六七八九十]|[.:](?=\w)|-[\w-]|\(\))\S*"
-    rf"|\b(?:(?i:{_any([*MONTHS, *NUMBER_WORDS, *_NAMED_TIMES])}))\b"
-)
+_run = re.compile(r"\S+")
+_promising = re.compile(r"[\d`/_#@$€~一二两三四五六七八九十]|[.:](?=\w)|-[\w-]|\(\)")
+"""What a run of characters without blanks holds that may be a value."""
+_promising_word = re.compile(rf"\b(?:(?i:{_any([*MONTHS, *NUMBER_WORDS, *_NAMED_TIMES])}))\b")
 _SPAN_WORDS = re.compile(r"(?:\s+\S+){0,3}")
 """How far a value goes on after its first word: "3 May 2026", "`cargo test --all`" apart."""
 
@@ -161,17 +162,26 @@ def find(text: str) -> list[Value]:
 def _stretches(text: str) -> list[tuple[int, int]]:
     """Where values can be: most of a sentence is plain words, which need not be tried one by one."""
     stretches: list[tuple[int, int]] = []
-    for match in _promising.finditer(text):
-        follows = _SPAN_WORDS.match(text, match.end())
-        end = follows.end() if follows else match.end()
-        if "`" in match.group():
-            closing = text.find("`", match.end(), match.end() + 120)
+    for start, stop in _promises(text):
+        follows = _SPAN_WORDS.match(text, stop)
+        end = follows.end() if follows else stop
+        if text.find("`", start, stop) >= 0:
+            closing = text.find("`", stop, stop + 120)
             end = max(end, closing + 1)
-        if stretches and match.start() <= stretches[-1][1]:
+        if stretches and start <= stretches[-1][1]:
             stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
         else:
-            stretches.append((match.start(), end))
+            stretches.append((start, end))
     return stretches
+
+
+def _promises(text: str) -> Iterator[tuple[int, int]]:
+    """The runs without blanks in which a value may begin, and words that are values, in their order."""
+    for run in _run.finditer(text):
+        if _promising.search(text, run.start(), run.end()):
+            yield run.span()
+        else:
+            yield from (word.span() for word in _promising_word.finditer(text, run.start(), run.end()))
 
 
 def _value(match: re.Match[str]) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -166,6 +167,10 @@ async def _answer(target: Target, answer: object) -> ToolOutcome:
     return ToolOutcome(f"{head}\n{cut(clean(text), OUTPUT_CHARS)}", ok=answer.is_success)
 
 
+_NO_TAG = re.compile(r"<(?![A-Za-z/!?])")
+_SECTION = re.compile(r"<!\[[^>]*>")
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -187,9 +192,13 @@ class _Reader(HTMLParser):
 
 
 def text_of(html: str) -> str:
-    """The readable text of a page."""
+    """The readable text of a page. A tag that never ends is no text; the parser would look for its end again and again,
+    from each ``<`` behind it. Marked sections are none either: browsers know no such thing, and the parser fails at
+    those that it doesn't know."""
+    ended = html.rfind(">") + 1
+    rest, _, _ = html[ended:].partition("<")
     reader = _Reader()
-    reader.feed(html)
+    reader.feed(_NO_TAG.sub("&lt;", _SECTION.sub("", html[:ended])) + rest)
     reader.close()
     lines = (" ".join(line.split()) for line in "".join(reader.parts).split("\n"))
     return "\n".join(line for line in lines if line)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from milk_tui.agents import embedded_facts
-from milk_tui.core import perception
+from milk_tui.core import perception, values
 from milk_tui.core.currency import take_replaced
 from milk_tui.core.cuts import escape
 from milk_tui.core.helper_answer import _SENTENCE_END
@@ -37,6 +37,8 @@ CASES: tuple[tuple[Callable[[str], object], str, object], ...] = (
     (embedded_facts._sentences, "a." + "\n" * MANY + "b.", ["a.", "b."]),
     (lambda text: embedded_facts._ASKED_AFTER.sub("", text), f"a{BLANKS}x", f"a{BLANKS}x"),
     (lambda text: embedded_facts._ASKED_AFTER.sub("", text), f"a{BLANKS}remember that.", "a"),
+    (values.find, "*" * MANY, []),
+    (values.find, "aMay" * MANY, []),
     (lambda text: [found.end() for found in _SENTENCE_END.finditer(text)], "a" + "?" * MANY + "x", []),
 )
 

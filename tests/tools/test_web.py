@@ -116,6 +116,29 @@ async def test_a_page_becomes_text_without_scripts_and_escapes(bench: Bench, web
 
 
 @pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("a<![foo[x]]>b", "ab"),
+        ("a<![>b", "ab"),
+        ("a<![if !IE]>b<![endif]>c", "abc"),
+        ("a < b <i>c</i> d", "a < b c d"),
+        ("a &lt;b&gt;", "a <b>"),
+        ("<b>a</b> b <i", "a b"),
+        ("a", "a"),
+        ("", ""),
+        ("a" + "<a " * 200_000, "a"),
+        ('a<a b="' * 200_000 + "c", "a"),
+        ("a<!--" * 200_000, "a"),
+        ("<" * 200_000 + "p>a", "<" * 199_999 + "\na"),
+        ("<![" * 200_000 + ">a", "a"),
+    ],
+    ids=lambda value: value[:16],
+)
+def test_a_page_that_is_none_is_read_as_far_as_it_is_one(page: str, text: str) -> None:
+    assert text_of(page) == text
+
+
+@pytest.mark.parametrize(
     ("address", "public"),
     [
         ("93.184.216.34", True),
