@@ -8,7 +8,7 @@ from rich.text import Text
 from textual import events
 from textual.app import App
 
-from milk_tui.ui import last_door
+from milk_tui.ui import last_door, sure_timers
 from milk_tui.ui.at_once import AtOnce
 
 LONGEST_NOTICE = 2_000
@@ -19,6 +19,7 @@ class GuardedApp(App[int]):
 
     def __init__(self) -> None:
         last_door.install()
+        sure_timers.install()
         super().__init__()
 
     async def on_event(self, event: events.Event) -> None:

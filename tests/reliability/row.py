@@ -55,6 +55,18 @@ def of_tests(item: str, *where: str, deep_only: bool = False) -> Suite:
     return Suite(item, where, deep_only)
 
 
+def _why(case: ElementTree.Element) -> ElementTree.Element | None:
+    """What a test that did not hold says."""
+    failed = case.find("failure")
+    return case.find("error") if failed is None else failed
+
+
+def _begin(why: ElementTree.Element) -> str:
+    """Its first words; all of it goes to standard error."""
+    print(why.text or "", file=sys.stderr, flush=True)
+    return " ".join(why.attrib.get("message", "").split())[:160]
+
+
 def _run(item: str, where: Sequence[str], deep: bool) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
@@ -67,11 +79,12 @@ def _run(item: str, where: Sequence[str], deep: bool) -> Row:
             return Row(item, 1, 0, 1, note=f"pytest: {last[0] if last else done.returncode}")
         cases = list(ElementTree.parse(report).iter("testcase"))
     skipped = sum(1 for case in cases if case.find("skipped") is not None)
-    bad = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    bad = [(case, why) for case in cases if (why := _why(case)) is not None]
     if not len(cases) - skipped:
         return Row(item, 1, 0, 1, note="no test ran")
     said = [{p.attrib["name"]: p.attrib["value"] for p in case.iter("property")} for case in cases]
     tried = sum(int(each.get("tried", 1)) for each in said) - skipped
     seeds = sorted({int(each["seed"]) for each in said if "seed" in each})
-    notes = [case.attrib["name"] for case in bad] + [each["figures"] for each in said if "figures" in each]
+    notes = [f"{case.attrib['name']}: {_begin(why)}" for case, why in bad]
+    notes += [each["figures"] for each in said if "figures" in each]
     return Row(item, tried, tried - len(bad), len(bad), seeds, "; ".join(notes))

@@ -23,11 +23,11 @@ def test_tests_are_counted_and_what_failed_is_named(tmp_path: Path) -> None:
     file.write_text(
         "import pytest\n"
         "def test_good(record_property): record_property('seed', 7)\n"
-        "def test_bad(): assert False\n"
+        "def test_bad(): raise ValueError('no  room\\n' + '!' * 200)\n"
         "def test_not_here(): pytest.skip('x')\n"
     )
     (row,) = of_tests("two", str(file))(False)
-    assert row == Row("two", 2, 1, 1, [7], "test_bad")
+    assert row == Row("two", 2, 1, 1, [7], f"test_bad: ValueError: no room {'!' * 140}")
 
 
 def test_an_item_without_a_test_counts_as_lost(tmp_path: Path) -> None:

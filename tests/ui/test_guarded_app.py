@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import pytest
+import textual.timer
 
+from milk_tui.ui.guarded_app import GuardedApp
 from tests.data.hostile import short_items
 from tests.hostile.watch import in_words
 from tests.secrets.keys import KEYS, drawn
+from tests.support.polling import until
+
+
+async def test_a_timer_that_the_machine_is_late_for_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a while every look at the clock finds it a hundredth of a second on: another thread had the interpreter."""
+    app = GuardedApp()
+    async with app.run_test():
+        real, late = textual.timer._time.get_time, iter(range(40))
+        monkeypatch.setattr(textual.timer._time, "get_time", lambda: real() + next(late, 40) / 100)
+        ran: list[str] = []
+        app.set_timer(0.001, lambda: ran.append("at once"))
+        app.set_timer(0.005, lambda: ran.append("soon"))
+        await until(lambda: len(ran) == 2, 5, "both timers")
+        assert set(ran) == {"at once", "soon"}
 
 
 async def test_an_error_that_ends_the_program_shows_no_values(open_desk, monkeypatch: pytest.MonkeyPatch) -> None:
