@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from milk_tui.core.attachments import Kind
 from milk_tui.core.records import Leg, Role, Session, ToolCall, ToolStatus
+from milk_tui.engine.markdown_bounds import bounded
 from milk_tui.engine.session_export import (
     Said,
     Words,
@@ -132,7 +133,7 @@ def _rendered(text: str) -> str:
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _highlighted})
+    made = bounded(MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _highlighted}))
     made.enable(["table", "strikethrough"]).disable(["image", "html_block", "html_inline"])
     made.add_render_rule("link_open", _link)
     return made

@@ -106,8 +106,13 @@ def leg_body(
     captured: Sequence[Percept],
     receipt: Receipt | None,
     route: RouteDecision | None,
+    *,
+    broken_off: bool = False,
 ) -> p.EntryBody:
-    """A leg that has ended, or runs: banner, header, thinking, answer with its tools, facts, outcome, usage."""
+    """A leg that has ended, or runs: banner, header, thinking, answer with its tools, facts, outcome, usage.
+
+    ``broken_off``: it answered, but its turn ended before who was to go on was asked.
+    """
     shown: list[p.Part] = []
     if leg.escalated and receipt is not None:
         shown += _handover(leg.agent_name, leg.reason, receipt)
@@ -119,7 +124,7 @@ def leg_body(
         shown.append(p.Thinking(leg.thinking))
     shown += p.interleave(leg.text, [(call.position, tool_part(call)) for call in tools])
     shown += [fact_part(percept) for percept in captured]
-    if (outcome := outcome_part(leg.status, leg.error)) is not None:
+    if (outcome := _BROKEN_OFF if broken_off else outcome_part(leg.status, leg.error)) is not None:
         shown.append(outcome)
     if usage := usage_line(leg.usage, leg.started_ms, leg.ended_ms):
         shown.append(p.Usage(usage))
@@ -212,6 +217,9 @@ def _segment_name(segment: Segment) -> str:
     return f"{name} {f.count(segment.chars)}" if segment.chars >= 200 else name
 
 
+_BROKEN_OFF = p.Outcome(
+    "interrupted: the program ended before the next agent was asked", p.Severity.WARNING, "/retry asks again"
+)
 _OUTCOMES = {
     LegStatus.CANCELLED: p.Outcome("stopped; what came until then is kept"),
     LegStatus.INTERRUPTED: p.Outcome(

@@ -12,6 +12,7 @@ from milk_tui.core.errors import MilkError
 from milk_tui.ui.transcript import EntryBody, Key, Outcome, Severity
 
 if TYPE_CHECKING:
+    from milk_tui.core.records import Leg, Turn
     from milk_tui.store import Store
 
 CACHED_CHARS = 500_000
@@ -108,5 +109,16 @@ def bodies_of(conn: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, EntryB
                 [captured[id_] for id_ in body.percept_ids if id_ in captured],
                 receipts.get(conn, number) if body.leg.escalated else None,
                 turn.route if turn is not None else None,
+                broken_off=turn is not None and _is_broken_off(conn, turn, body.leg),
             )
     return result
+
+
+def _is_broken_off(conn: sqlite3.Connection, turn: Turn, leg: Leg) -> bool:
+    """The last leg answered, and the turn was not at its end with that: it was about to hand over."""
+    from milk_tui.core.records import LegStatus, TurnStatus
+    from milk_tui.store import legs
+
+    if leg.status is not LegStatus.DONE or turn.status not in (TurnStatus.INTERRUPTED, TurnStatus.FAILED):
+        return False
+    return legs.of_turn(conn, turn.id)[-1].id == leg.id

@@ -24,5 +24,5 @@ def _starts(start: Callable[[Timer], None]) -> Callable[[Timer], None]:
 def install() -> None:
     """Hold for all timers of Textual from now on. Safe to call again."""
     if not getattr(Timer, "_runs_when_late", False):
-        Timer._start = _starts(Timer._start)  # type: ignore[method-assign]
+        Timer._start = _starts(Timer._start)  # type: ignore[method-assign,assignment]
         Timer._runs_when_late = True  # type: ignore[attr-defined]

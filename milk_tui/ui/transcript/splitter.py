@@ -72,11 +72,13 @@ def parser(inline: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock, table
 
+    from milk_tui.engine.markdown_bounds import bounded
+
     def table_that_is_no_item(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         item = start == 0 and state.level == 0 and state.env.get(IN_LIST)
         return not item and table(state, start, end, silent)
 
-    made = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    made = bounded(MarkdownIt("commonmark")).enable(["table", "strikethrough"])
     made.block.ruler.at("table", table_that_is_no_item, {"alt": ["paragraph", "reference"]})
     made.disable(["text_join"] if inline else ["inline", "text_join"])
     may_link = made.validateLink
