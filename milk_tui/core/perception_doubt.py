@@ -39,8 +39,10 @@ _NO_FILE = re.compile(
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,5}(?![\w/])|(?<![\w/.-])(?:[\w.-]+/){1,}[\w.-]+")
 _VERSION = re.compile(r"(?i)\b([a-z][a-z+#]{1,20})[ :=@^~v-]{1,3}(\d+(?:\.\d+){0,3})\b")
 _SETTING = re.compile(
-    r"(?m)^[\s\"'-]*([A-Za-z][\w. -]{2,38}?)[\"']?\s*(?:=|:)\s*[\"']?([^\s\"',;#]{1,60})[\"']?,?\s*(?:#.*)?$"
+    r"(?m)^(?:[\"'-]|[^\S\n])*+([A-Za-z][\w. -]{2,38}?)[\"']?[^\S\n]*(?:=|:)[^\S\n]*"
+    r"[\"']?([^\s\"',;#]{1,60})[\"']?,?[^\S\n]*(?:#.*)?$"
 )
+"""A name and its value on one line."""
 _GENERIC_WORDS = """
 file files next hypothesis story slice note open decided acceptance constraints error warning name type path line result
 results status message time date info debug test tests touched usage total count id key value

@@ -148,11 +148,11 @@ _SENTENCE_BEGIN = re.compile(r"(?:[.!?:;,]\s+|\n\s*)(?:please\s+|and\s+|then\s+|
 _FENCE = re.compile(r"^ {0,3}(```|~~~)[^\n]*\n(?P<code>.*?)(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"“[^”\n]{1,200}”|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)|«[^»\n]{1,200}»")
 _PATH = re.compile(
-    r"(?<![\w/.@-])(?:~?/|\.{1,2}/)?(?:[\w@+-][\w.@+-]*/)+[\w.@+-]*\w|(?<![\w/.@-])[\w-]+\.[a-z]\w{0,4}(?![\w/(])"
+    r"(?<![\w/.@+-])(?:~?/|\.{1,2}/)?(?:[\w@+-][\w.@+-]*/)+[\w.@+-]*\w|(?<![\w/.@-])[\w-]+\.[a-z]\w{0,4}(?![\w/(])"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ITEM = re.compile(r"^\s{0,6}(?:[-*+•]|\d{1,2}[.)])\s+(\S.*)$", re.MULTILINE)
-_TRACE = re.compile(r"Traceback \(most recent call last\)|^\s+at [\w$.<>]+\(|^panicked at|^goroutine \d+", re.MULTILINE)
+_TRACE = re.compile(r"Traceback \(most recent call last\)|^[^\S\n]+at [\w$.<>]+\(|^panicked at|^goroutine \d+", re.MULTILINE)
 _ERROR = re.compile(r"(?<!\w)[A-Z]\w*(?:Error|Exception)(?!\w)")
 _MACHINE = re.compile(
     r"^[\w./-]+:\d+:|^\d{1,3}(?:\.\d{1,3}){3}\s|^\[?\d{4}-\d\d-\d\d|^[\w.-]+(?:,[\w .-]*)+$|^\s*[{}\[\]<>()]"

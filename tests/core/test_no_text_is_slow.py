@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 
 from milk_tui.agents import embedded_facts
-from milk_tui.core import perception, values
+from milk_tui.core import perception, perception_doubt, routing_signals, values
 from milk_tui.core.currency import take_replaced
 from milk_tui.core.cuts import escape
 from milk_tui.core.helper_answer import _SENTENCE_END
 
 MANY = 200_000
-BLANKS = " " * MANY
+BLANKS, LINES = " " * MANY, "\n" * MANY
 
 
 def marks(line: str) -> tuple[str, dict[str, str]]:
@@ -37,6 +37,12 @@ CASES: tuple[tuple[Callable[[str], object], str, object], ...] = (
     (embedded_facts._sentences, "a." + "\n" * MANY + "b.", ["a.", "b."]),
     (lambda text: embedded_facts._ASKED_AFTER.sub("", text), f"a{BLANKS}x", f"a{BLANKS}x"),
     (lambda text: embedded_facts._ASKED_AFTER.sub("", text), f"a{BLANKS}remember that.", "a"),
+    (routing_signals._PATH.findall, "/+" * MANY, []),
+    (routing_signals._PATH.findall, f"x +/usr/lib{BLANKS}a/b", ["+/usr/lib", "a/b"]),
+    (routing_signals._TRACE.findall, f"{LINES}  at f(", ["  at f("]),
+    (perception_doubt._SETTING.findall, LINES, []),
+    (perception_doubt._SETTING.findall, f"{LINES}  port: 9090{LINES}", [("port", "9090")]),
+    (perception_doubt._SETTING.findall, f"a{BLANKS}b", []),
     (values.find, "*" * MANY, []),
     (values.find, "aMay" * MANY, []),
     (lambda text: [found.end() for found in _SENTENCE_END.finditer(text)], "a" + "?" * MANY + "x", []),
