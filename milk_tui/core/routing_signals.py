@@ -152,7 +152,9 @@ _PATH = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ITEM = re.compile(r"^\s{0,6}(?:[-*+•]|\d{1,2}[.)])\s+(\S.*)$", re.MULTILINE)
-_TRACE = re.compile(r"Traceback \(most recent call last\)|^[^\S\n]+at [\w$.<>]+\(|^panicked at|^goroutine \d+", re.MULTILINE)
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|^[^\S\n]+at [\w$.<>]+\(|^panicked at|^goroutine \d+", re.MULTILINE
+)
 _ERROR = re.compile(r"(?<!\w)[A-Z]\w*(?:Error|Exception)(?!\w)")
 _MACHINE = re.compile(
     r"^[\w./-]+:\d+:|^\d{1,3}(?:\.\d{1,3}){3}\s|^\[?\d{4}-\d\d-\d\d|^[\w.-]+(?:,[\w .-]*)+$|^\s*[{}\[\]<>()]"
