@@ -13,6 +13,7 @@ import time
 
 import pytest
 import textual.app
+from hypothesis import settings
 
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
@@ -43,11 +44,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--deep"):
-        from hypothesis import settings
-
-        settings.register_profile("deep", max_examples=10_000, deadline=None)
-        settings.load_profile("deep")
+    """No example has a deadline: a test never asserts on a clock (``quality.md``)."""
+    settings.register_profile("usual", deadline=None)
+    settings.register_profile("deep", max_examples=10_000, deadline=None)
+    settings.load_profile("deep" if config.getoption("--deep") else "usual")
 
 
 @pytest.fixture(scope="session")
