@@ -61,13 +61,6 @@ def project(place: Place) -> Path:
     return place.project
 
 
-def test_with_a_scripted_model(place: Place, project: Path) -> None:
-    place.replies(*PRIMARY, *ESCALATION)
-    work(place)
-    look_at_disk(place)
-    look_at_store(place)
-
-
 @pytest.mark.slow
 def test_with_the_real_model_host_and_a_real_server(place: Place, project: Path) -> None:
     with OpenAIServer().in_thread() as server:
