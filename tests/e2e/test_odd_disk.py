@@ -59,7 +59,7 @@ def test_while_the_disk_hangs_keys_and_answers_are_seen_and_afterwards_everythin
     hold, go = place.root / "hold", place.root / "go"
     with place.open(**odd(hold=hold)) as screen:
         screen.wait_for("to ● fast")
-        ask(screen, rf"one: SCN:say beg\x75n SCN:until {go} SCN:count 300 row_ SCN:say the e\x6ed")
+        ask(screen, rf"one: SCN:say beg\x75n. SCN:until {go} SCN:count 300 row_ SCN:say the e\x6ed")
         wait_in(screen, "conversation", "begun")
         hold.touch()
         go.touch()
@@ -78,7 +78,7 @@ def test_while_the_disk_hangs_keys_and_answers_are_seen_and_afterwards_everythin
         leave(screen)
     kept = place.read(lambda conn: conn.execute("select status, text from legs order by id").fetchall())
     assert [status for status, _ in kept] == ["done", "done"]
-    assert kept[0][1].replace(" ", "") == "begun" + "".join(f"row_{number}" for number in range(1, 301)) + "theend"
+    assert kept[0][1].replace(" ", "") == "begun." + "".join(f"row_{number}" for number in range(1, 301)) + "theend"
     assert place.run("doctor", "--database").code == 0
 
 
@@ -90,7 +90,7 @@ def test_on_a_slow_disk_a_turn_and_what_is_typed_go_on(
     took: list[float] = []
     with place.open(**odd(sync_ms=SYNC_MS, write_ms=WRITE_MS)) as screen:
         screen.wait_for("to ● fast", 90)
-        ask(screen, rf"one: SCN:say beg\x75n SCN:delay 0.02 SCN:until {go} SCN:count 400 row_ SCN:say the e\x6ed")
+        ask(screen, rf"one: SCN:say beg\x75n. SCN:delay 0.02 SCN:until {go} SCN:count 400 row_ SCN:say the e\x6ed")
         wait_in(screen, "conversation", "begun", deadline_s=60)
         go.touch()
         typed = ""

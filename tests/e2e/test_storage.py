@@ -222,7 +222,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_turn_loses_nothing(small: Place,
     go = tmp_path / "go"
     with small.open() as screen:
         screen.wait_for("to ● fast")
-        ask(screen, rf"one: SCN:say beg\x75n SCN:until {go} SCN:repeat 900 abcdefghi_ SCN:say the e\x6ed")
+        ask(screen, rf"one: SCN:say beg\x75n. SCN:until {go} SCN:repeat 900 abcdefghi_ SCN:say the e\x6ed")
         wait_in(screen, "conversation", "begun")
         filler = fill(small)
         go.touch()
@@ -239,7 +239,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_turn_loses_nothing(small: Place,
         leave(screen)
     with small.store() as store:
         legs = store.read_sync(lambda conn: conn.execute("select status, length(text) from legs").fetchall())
-    assert tuple(legs[0]) == ("done", len("begun") + 9_000 + len("the end"))
+    assert tuple(legs[0]) == ("done", len("begun.") + 9_000 + len("the end"))
     assert small.run("doctor", "--database").code == 0
 
 

@@ -265,12 +265,12 @@ async def test_without_a_person_nothing_is_done_and_it_is_told_so(stage: Stage) 
 
 
 async def test_stopping_keeps_the_partial_answer_and_the_conversation(stage: Stage, home: Path) -> None:
-    turn = await stage.conductor.submit("SCN:say so far so good SCN:stall", escalate=True)
+    turn = await stage.conductor.submit("SCN:say so far so good. SCN:stall", escalate=True)
     await stage.seen(events.LegText, lambda event: "good" in event.text)
     await stage.conductor.stop()
     await stage.conductor.wait_idle()
     leg = await leg_of(stage, turn)
-    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "so far so good")
+    assert (leg.status, leg.text) == (LegStatus.CANCELLED, "so far so good.")
     after = await deep(stage, "SCN:say next")
     assert after.remote_session == leg.remote_session and len(starts(home)) == 1
 

@@ -42,7 +42,7 @@ def said(stage: Stage, words: str) -> bool:
 
 async def test_an_answer_that_ends_on_a_full_disk_is_saved_when_there_is_room(stage: Stage, tmp_path: Path) -> None:
     go = tmp_path / "go"
-    turn = await stage.conductor.submit(rf"SCN:say beg\x75n SCN:until {go} {LONG} SCN:say the e\x6ed")
+    turn = await stage.conductor.submit(rf"SCN:say beg\x75n. SCN:until {go} {LONG} SCN:say the e\x6ed")
     await stage.seen(events.LegText)
     await asyncio.to_thread(fill, stage.conductor.store)
     go.touch()
