@@ -2,7 +2,7 @@
 
 Textual leaves out what a timer is late for, and so never runs one that is late for its only time: when the thread is
 held up between two lines of ``Timer._run`` for longer than the delay (another thread has the interpreter, the machine
-is busy, the program was stopped). Text that was to be shown a millisecond later was not shown until the answer ended.
+is busy, the program was stopped). Text that is to be shown a millisecond later would not be until the answer ends.
 """
 
 from __future__ import annotations
