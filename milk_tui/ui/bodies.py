@@ -218,7 +218,7 @@ def _segment_name(segment: Segment) -> str:
 
 
 _BROKEN_OFF = p.Outcome(
-    "interrupted: the program ended before the next agent was asked", p.Severity.WARNING, "/retry asks again"
+    "interrupted: the turn ended before the next agent was asked", p.Severity.WARNING, "/retry asks again"
 )
 _OUTCOMES = {
     LegStatus.CANCELLED: p.Outcome("stopped; what came until then is kept"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-SAID = "the program ended before the next agent was asked"
+SAID = "the turn ended before the next agent was asked"
 
 
 async def ended(open_desk: Any, turn: str, leg: str) -> str:
@@ -23,10 +23,8 @@ async def ended(open_desk: Any, turn: str, leg: str) -> str:
         if "/retry" in text:
             await desk.say("/retry")
             await desk.idle()
-            assert (
-                len(desk.app.control.conductor.store.read_sync(lambda c: c.execute("select 1 from legs").fetchall()))
-                == 2
-            )
+            asked = desk.app.control.workspace.store.read_sync(lambda c: c.execute("select id from legs").fetchall())
+            assert len(asked) == 2
         return text
 
 
