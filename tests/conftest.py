@@ -13,21 +13,23 @@ import time
 
 import pytest
 import textual.app
+import textual.pilot
 from hypothesis import settings
+from textual._styles_cache import StylesCache
 
 from milk_tui.engine.discovery import PROGRAMS_VARIABLE
 
 os.environ[PROGRAMS_VARIABLE] = "none"
 os.environ["MILK_TUI_CLIPBOARD"] = "terminal"
 
-gc.freeze = lambda: None
+_freeze, gc.freeze = gc.freeze, lambda: None
 """The program freezes what its start made, once in a process; here many start in one, and what the ones before left is
 to be let go."""
 
 
 async def _quiet(_least: float = 0.0, most: float = 1.0) -> None:
-    """Until a key is dealt with: the process is at rest for 4 ms. Textual's pilot sleeps 20 ms twice for each key, and
-    that was half of the time of all tests; between steps ``pilot.pause`` waits as long as ever."""
+    """Until a key is dealt with: the process is at rest for 4 ms. Textual's pilot sleeps 20 ms twice for each key and
+    once for each pause, and that was half of the time of all tests."""
     deadline = time.monotonic() + most
     while time.monotonic() < deadline:
         worked = time.process_time()
@@ -37,6 +39,7 @@ async def _quiet(_least: float = 0.0, most: float = 1.0) -> None:
 
 
 textual.app.wait_for_idle = _quiet
+textual.pilot.wait_for_idle = _quiet
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,6 +51,17 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("usual", deadline=None)
     settings.register_profile("deep", max_examples=10_000, deadline=None)
     settings.load_profile("deep" if config.getoption("--deep") else "usual")
+
+
+def pytest_collection_finish() -> None:
+    """All tests and modules stay: the garbage collector need not look through them again and again."""
+    gc.collect()
+    _freeze()
+
+
+def pytest_runtest_teardown() -> None:
+    """A cache of Textual's for all widgets keeps a thousand of those that are gone, with all they drew."""
+    StylesCache.get_inner_outer.cache_clear()
 
 
 @pytest.fixture(scope="session")

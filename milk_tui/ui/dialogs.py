@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from milk_tui.ui.line_input import LineInput
 from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.row_list import Row, RowList
 from milk_tui.ui.themes import style_sheets
@@ -79,7 +80,7 @@ class Picker(OnTop, ModalScreen[str | None]):
         self._hint = hint
         self._wide = wide
         self._start = start
-        self.filter = Input(value=words, placeholder=placeholder, compact=True)
+        self.filter = LineInput(words, placeholder=placeholder)
         self.list = RowList(empty=empty)
         self.list.can_focus = False
         self.list.led = True
@@ -141,7 +142,7 @@ class Ask(OnTop, ModalScreen[str | None]):
         with Vertical(classes="dialog-box pane -line-box") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(self._hint)
-            yield Input(value=self._value, compact=True)
+            yield LineInput(self._value)
 
     @on(Input.Submitted)
     def submitted(self, event: Input.Submitted) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from textual import events
-from textual.widgets import Input
 
 from milk_tui.ui.fact_list import FactList
 from milk_tui.ui.in_order import InOrder
+from milk_tui.ui.line_input import LineInput
 
 
-class FactFilter(InOrder, Input):
+class FactFilter(InOrder, LineInput):
     """Enter and down lead into the list."""
 
     def __init__(self, words: str, into: FactList) -> None:
-        super().__init__(words, placeholder="what an agent would recall for …", compact=True, classes="filter")
+        super().__init__(words, placeholder="what an agent would recall for …", classes="filter")
         self._into = into
 
     async def take_key(self, event: events.Key) -> bool:
         if event.key in ("enter", "down"):
             self.screen.set_focus(self._into)
             return True
-        await Input._on_key(self, event)
+        await LineInput._on_key(self, event)
         return event.is_printable

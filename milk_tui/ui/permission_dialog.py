@@ -25,6 +25,7 @@ from textual.widgets import Input
 from milk_tui.core.permissions import PermissionRequest, Scope, Verdict
 from milk_tui.ui import permission_view as view
 from milk_tui.ui.actions import BY_ID, Keymap, Where, bindings
+from milk_tui.ui.line_input import LineInput
 from milk_tui.ui.paint import Line, to_content
 from milk_tui.ui.permission_parts import Choices, RequestText
 
@@ -94,7 +95,7 @@ class PermissionDialog(Vertical, can_focus=True):
         self._writing = ""
         self.text = RequestText()
         self.choices = Choices()
-        self.line = Input(compact=True, id="request-line")
+        self.line = LineInput(id="request-line")
         self.line.display = False
 
     @property

@@ -12,6 +12,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from milk_tui.ui.line_input import LineInput
+
 AFTER_S = 0.15
 """How long the typing rests before the session is searched."""
 
@@ -38,7 +40,7 @@ class SearchBar(Horizontal):
 
     def __init__(self) -> None:
         super().__init__(id="search-bar")
-        self.input = Input(placeholder="search in the conversation", compact=True)
+        self.input = LineInput(placeholder="search in the conversation")
         self.count = Static("", id="search-count", markup=False)
 
     def compose(self) -> ComposeResult:

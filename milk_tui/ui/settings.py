@@ -29,6 +29,7 @@ from milk_tui.ui.actions import ACTIONS, BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.actions import keymap as checked_keymap
 from milk_tui.ui.control import Control
 from milk_tui.ui.in_order import InOrder
+from milk_tui.ui.line_input import LineInput
 from milk_tui.ui.row_list import RowList
 from milk_tui.ui.screens import FullScreen
 from milk_tui.ui.settings_about import detail_rows
@@ -68,7 +69,7 @@ class SettingsScreen(FullScreen):
         self._busy = False
         """True while something is asked in dialogs: keys typed between two of them do nothing here."""
         self._greeting: dict[str, Worker[None]] = {}
-        self.filter = Input(value=words, placeholder="/ finds settings", compact=True, id="settings-filter")
+        self.filter = LineInput(words, placeholder="/ finds settings", id="settings-filter")
         self.list = SettingsList(id="settings-list", empty=" looking …")
         self.about = RowList(id="setting-about")
         self.about.can_focus = False

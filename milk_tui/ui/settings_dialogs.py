@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from milk_tui.core.text import clean, one_line
 from milk_tui.ui.keymap import display
+from milk_tui.ui.line_input import LineInput
 from milk_tui.ui.on_top import OnTop
 from milk_tui.ui.themes import style_sheets
 
@@ -35,7 +36,7 @@ class ValueDialog(OnTop, ModalScreen[str | None]):
         self._problem = problem
         self._about = about
         self._allowed = allowed
-        self.input = Input(value=one_line(clean(value), 10_000), compact=True)
+        self.input = LineInput(one_line(clean(value), 10_000))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog-box pane value-box") as box:

@@ -49,7 +49,7 @@ class Wrong:
 WRONG = [
     Wrong("wrong key", "SCN:err 401", ("was not let in (401)", "OPENAI_API_KEY", "/retry asks again")),
     Wrong("unknown model", "SCN:err 404", ("not found at its server (404)", "model's name", "/retry asks again")),
-    Wrong("busy", "SCN:err 429 7", ("takes no more requests just now (429)", "Try again in 7 s", "/retry")),
+    Wrong("busy", "SCN:err 429 2", ("takes no more requests just now (429)", "Try again in 2 s", "/retry")),
     Wrong("server broken", "SCN:err 500", ("The server of openai/fast failed (500)", "/retry")),
     Wrong(
         "cut", r"SCN:say the first h\x61lf SCN:cut", ("the first half", "broke before the answer was whole", "/retry")

@@ -7,7 +7,6 @@ One thread; the program's output is read only inside ``pump``, ``settle`` and th
 from __future__ import annotations
 
 import base64
-import copy
 import fcntl
 import os
 import pty
@@ -18,15 +17,11 @@ import struct
 import sys
 import termios
 import time
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
-import pyte
-from wcwidth import wcwidth
-
+from tests.support.emulator import Screen, Stream
 from tests.support.keys import bytes_of
 
 _TAIL = re.compile(rb"(?:\x1b(?:\[[?<=>]?[0-9;]*\$?|[\]P_][^\x07\x1b]*\x1b?)?|\xe2\x80?)\Z")
@@ -39,7 +34,6 @@ _SPECIAL = re.compile(
     rb"|\xe2\x80[\x8c\x8d]"  # joiners, at which pyte stops to draw
 )
 _LONGEST_TAIL = 4_000_000
-_ALTERNATE = 1049
 _SYNCHRONIZED = 2026 << 5
 """The mode of synchronized output, as pyte keeps private modes."""
 
@@ -50,33 +44,6 @@ class TerminalTimeoutError(AssertionError):
 
 class ProgramEndedError(AssertionError):
     """The program ended while a test waited for its screen."""
-
-
-def _is_drawn(character: str) -> bool:
-    return wcwidth(character) > 0 or bool(unicodedata.combining(character))
-
-
-class _Screen(pyte.Screen):
-    """pyte's screen with the alternate one that full-screen programs draw on and give back."""
-
-    _before: tuple[Any, int, int] | None = None
-
-    def draw(self, data: str) -> None:
-        """pyte gives a piece up at a mark that it can't combine; terminals draw on."""
-        super().draw(data if data.isascii() else "".join(filter(_is_drawn, data)))
-
-    def set_mode(self, *modes: int, **kwargs: Any) -> None:
-        if kwargs.get("private") and _ALTERNATE in modes and self._before is None:
-            self._before = (copy.deepcopy(self.buffer), self.cursor.y, self.cursor.x)
-            self.erase_in_display(2)
-            self.cursor_position()
-        super().set_mode(*modes, **kwargs)
-
-    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
-        if kwargs.get("private") and _ALTERNATE in modes and self._before is not None:
-            (self.buffer, self.cursor.y, self.cursor.x), self._before = self._before, None
-            self.dirty.update(range(self.lines))
-        super().reset_mode(*modes, **kwargs)
 
 
 class Terminal:
@@ -90,7 +57,7 @@ class Terminal:
         self.pid = pid
         self.spawned_at = spawned_at
         """``time.perf_counter()`` right before the program was started."""
-        self.screen: pyte.Screen = _Screen(cols, rows)
+        self.screen = Screen(cols, rows)
         self.clipboard: list[str] = []
         """Every text that the program sent by OSC 52, oldest first."""
         self.raw_bytes = 0
@@ -99,7 +66,7 @@ class Terminal:
         self.exit_code: int | None = None
         """As from ``subprocess``: negative for a signal; ``None`` while it runs."""
         self._fd = fd
-        self._stream = pyte.ByteStream(self.screen)
+        self._stream = Stream(self.screen)
         self._tail = b""
         self._background = background
         self._ended = False

@@ -48,8 +48,6 @@ def after(*keys: str, question: bool = False):
         if isinstance(screen, InspectorScreen):
             fix_plan(screen)
         app.main.conversation.transcript.styles.scrollbar_size_vertical = 0  # heights above are estimates
-        for blinking in screen.query("Input"):
-            blinking.cursor_blink = False
         await pilot.pause(0.3)
 
     return run
