@@ -13,7 +13,6 @@ import time
 
 import pytest
 import textual.app
-import textual.pilot
 from hypothesis import settings
 from textual._styles_cache import StylesCache
 
@@ -28,8 +27,8 @@ to be let go."""
 
 
 async def _quiet(_least: float = 0.0, most: float = 1.0) -> None:
-    """Until a key is dealt with: the process is at rest for 4 ms. Textual's pilot sleeps 20 ms twice for each key and
-    once for each pause, and that was half of the time of all tests."""
+    """Until a key is dealt with: the process is at rest for 4 ms. Textual's pilot sleeps 20 ms twice for each key, and
+    that was half of the time of all tests; between steps ``pilot.pause`` waits as long as ever."""
     deadline = time.monotonic() + most
     while time.monotonic() < deadline:
         worked = time.process_time()
@@ -39,7 +38,6 @@ async def _quiet(_least: float = 0.0, most: float = 1.0) -> None:
 
 
 textual.app.wait_for_idle = _quiet
-textual.pilot.wait_for_idle = _quiet
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

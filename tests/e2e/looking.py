@@ -79,7 +79,7 @@ def answer(screen: Terminal, key: str) -> None:
     then in the prompt, as if it had been typed ahead, and a person who sees that takes it back and presses again."""
     for _ in range(5):
         screen.wait_for(lambda text: "asks" in screen.title and "y allow once" in text)
-        screen.settle(0.5)
+        screen.settle(0.5, 1.0)
         screen.press(key)
         screen.pump(1.0)
         if prompt(screen) != key:

@@ -137,7 +137,7 @@ class Photographer:
         """The picture of the screen when nothing changes on it any more."""
         before, svg = "", "not yet"
         while svg != before:
-            await pilot.pause(0.4)
+            await pilot.pause(0.25)
             before, svg = svg, app.export_screenshot(title="milk")
         return svg
 

@@ -177,8 +177,9 @@ class Terminal:
         ready, _, _ = select.select([self._fd], [], [], max(0.0, seconds))
         return bool(ready) and self._read()
 
-    def settle(self, quiet_s: float = 0.2, deadline_s: float = 10.0) -> str:
-        """Read until nothing came for ``quiet_s``; returns the screen."""
+    def settle(self, quiet_s: float = 0.2, deadline_s: float = 2.0) -> str:
+        """Read until nothing came for ``quiet_s``, or until ``deadline_s`` where something always moves; returns the
+        screen."""
         until = time.monotonic() + deadline_s
         while time.monotonic() < until and self.pump(quiet_s):
             pass

@@ -14,6 +14,8 @@ import pytest
 from textual.pilot import Pilot
 
 from milk_tui.engine.launch import Launch
+from milk_tui.recall import semantic
+from milk_tui.recall.encoder import SemanticMissingError
 from milk_tui.ui import app as ui_app
 from milk_tui.ui.app import MilkApp
 from tests.support.polling import until
@@ -96,11 +98,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MILK_TUI_PROBE_PORTS", "none")
     monkeypatch.setenv("MILK_TUI_HOST_COMMAND", f"{sys.executable} -m tests.support.scripted_host")
     monkeypatch.setattr(ui_app, "START_AFTER_S", 0.0)
+    monkeypatch.setattr(semantic, "locate", not_installed)
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "NO_COLOR"]:
         monkeypatch.delenv(name)
     configure(tmp_path, CONFIG)
     (tmp_path / "shop").mkdir()
     return tmp_path
+
+
+def not_installed(_: str) -> Path:
+    """Loading the model that finds facts by meaning takes as long as most tests here; none of them needs it."""
+    raise SemanticMissingError("It is left out here.", "")
 
 
 def configure(home: Path, text: str) -> None:

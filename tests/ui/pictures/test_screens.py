@@ -30,7 +30,7 @@ def open_app(home, monkeypatch):
     return lambda *, dark: PictureApp(Launch(directory=home / "shop"), FirstLook(dark=dark))
 
 
-def after(*keys: str, question: bool = False):
+def after(*keys: str, question: bool = False, rest_s: float = 0.3):
     """Settle the main screen, ask a question or press keys, settle again."""
 
     async def run(pilot) -> None:
@@ -48,7 +48,7 @@ def after(*keys: str, question: bool = False):
         if isinstance(screen, InspectorScreen):
             fix_plan(screen)
         app.main.conversation.transcript.styles.scrollbar_size_vertical = 0  # heights above are estimates
-        await pilot.pause(0.3)
+        await pilot.pause(rest_s)
 
     return run
 

@@ -23,7 +23,7 @@ def opened(*keys: str, screens: int):
     """Press keys, and settle once that many screens lie on each other."""
 
     async def run(pilot) -> None:
-        await after(*keys)(pilot)
+        await after(*keys, rest_s=0)(pilot)
         await until(lambda: len(pilot.app.screen_stack) == screens, what="the screen")
         await after()(pilot)
 
