@@ -38,6 +38,8 @@ class Appearance(Passing):
         self._theme_is_fitting = not look.theme or look.no_colour
         self.set_reactive(Appearance.theme, themes.known(look.theme_name) or look.fitting)
         super().__init__()
+        self.stylesheet.reparse = self.stylesheet.parse  # type: ignore[method-assign]
+        """Textual reads all sheets anew when a screen brings one; what was read stays until the colours change."""
         self.no_color = self.no_color or look.no_colour
         if look.no_colour:
             self._use_no_colour()

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.events import Mount
+from textual.widgets import Input
 
 from milk_tui.ui.actions import ACTIONS, Action, Keymap
 from milk_tui.ui.on_top import OnTop
@@ -31,6 +32,7 @@ class Palette(OnTop, CommandPalette):
     def _on_mount(self, event: Mount) -> None:
         if self.app.screen is not self:
             event.prevent_default()
+        self.query_one(Input).cursor_blink = False  # as every line that is written in (``ui/line_input.py``)
 
 
 class Actions(Provider):

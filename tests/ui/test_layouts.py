@@ -1,4 +1,5 @@
-"""Every screen and dialog fits every terminal: no part outside, none over another, and a place for the focus."""
+"""Every screen and dialog fits every terminal: no part outside, none over another, and a place for the focus. None
+blinks: left open, it sends nothing."""
 
 from __future__ import annotations
 
@@ -59,6 +60,7 @@ def flaws(screen: Screen[object]) -> list[str]:
         for one, other in combinations(beside, 2):
             if one.layer == other.layer and one.region.overlaps(other.region) and "ToastRack" not in repr((one, other)):
                 found.append(f"{one!r} at {one.region} lies over {other!r} at {other.region}")
+    found += [f"{each!r} blinks" for each in screen.query("Input, TextArea") if each.cursor_blink]
     focused = screen.focused
     if focused is not None and (focused.region.height < 1 or focused.region.width < 8):
         found.append(f"{focused!r} has the focus and no room: {focused.region}")
