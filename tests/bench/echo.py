@@ -45,9 +45,9 @@ def run(options: Options) -> dict[str, object]:
                 rows=40,
             ) as smallest,
         ):
-            smallest.settle(1.0)
+            smallest.settle(1.0, 10)
             milk.wait_for("to ● bench", 60)
-            milk.settle(1.0)
+            milk.settle(1.0, 10)
             milk.send(STREAM)
             milk.press("enter")
             milk.wait_for("word word word", 60)

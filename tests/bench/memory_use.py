@@ -51,7 +51,7 @@ def resident_mb(environ: Mapping[str, str], cwd: Path) -> float:
     }
     with Terminal.spawn([sys.executable, "-m", "milk_tui"], env=env, cwd=cwd, cols=120, rows=40) as terminal:
         terminal.wait_for(READY, 60)
-        terminal.settle(1.0)
+        terminal.settle(1.0, 10)
         terminal.press("f6")
         for key in ["pageup"] * 10 + ["end"]:
             terminal.press(key)

@@ -151,7 +151,7 @@ def see_that_nothing_is_polled(screen: Terminal) -> None:
     """A thread that asks again and again is woken again and again; one that is told by the kernel sleeps."""
     watched = [Path(f"/proc/{screen.pid}/fd/{entry.name}") for entry in Path(f"/proc/{screen.pid}/fd").iterdir()]
     assert any(str(each.readlink()) == "anon_inode:inotify" for each in watched if each.is_symlink())
-    screen.settle(1.0)
+    screen.settle(1.0, 10)
     before, began = wakeups(screen.pid), time.monotonic()
     screen.settle(3.0, 3.0)
     assert (wakeups(screen.pid) - before) / (time.monotonic() - began) < 100
