@@ -78,6 +78,7 @@ class MilkApp(Appearance):
         self._painted_at = 0.0
         self._draft_timer: Timer | None = None
         self._leaving = False
+        self._lost = False
 
     def get_default_screen(self) -> Screen[None]:
         return self.main
@@ -91,7 +92,7 @@ class MilkApp(Appearance):
         self._painted_at = time.monotonic()
         self.take_early_keys()
         self.show_cursor()
-        self.app_resume_signal.subscribe(self, self.show_cursor)
+        self.app_resume_signal.subscribe(self, self.came_back)
         self._open()
 
     @work(group="open", exit_on_error=False)
@@ -359,7 +360,11 @@ class MilkApp(Appearance):
         hangup.watch(0, lambda: loop.call_soon_threadsafe(self.terminal_lost))
 
     def terminal_lost(self) -> None:
-        """Nobody sees the screen any more: save and leave, and look no more for keys."""
+        """Nobody sees the screen any more: save and leave, and look no more for keys. It is told by a signal and by the
+        terminal itself: the second is no wish to leave at once."""
+        if self._lost:
+            return
+        self._lost = True
         if (reading := getattr(self._driver, "exit_event", None)) is not None:
             reading.set()
         if not self._leaving:

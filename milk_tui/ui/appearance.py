@@ -80,7 +80,14 @@ class Appearance(Passing):
         if THE_TERMINAL.attributes is not None and hasattr(self._driver, "attrs_before"):
             self._driver.attrs_before = THE_TERMINAL.attributes  # type: ignore[union-attr]
 
-    def show_cursor(self, _: object = None) -> None:
+    def came_back(self, _: object) -> None:
+        """The terminal is the program's again, after a stop or another program, and shows nothing of it yet."""
+        self.show_cursor()
+        if self._driver is not None:
+            self._driver.write(self._named_terminal)
+        self.refresh()
+
+    def show_cursor(self) -> None:
         """The terminal's own cursor, which voices and braille displays follow."""
         if self.look.plain and self._driver is not None:
             self._driver.write("\x1b[?25h")

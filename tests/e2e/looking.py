@@ -42,10 +42,11 @@ def facts(screen: Terminal) -> str:
 
 
 def prompt(screen: Terminal) -> str:
-    """What is written in the prompt: the text of the last box, without its mark."""
+    """What is written in the prompt: the text of the last box, without its mark; empty where there is no box, as on
+    the shell's screen, which shows what is typed too."""
     lines = _lines(screen)
-    bottom = max((y for y, line in enumerate(lines) if line.startswith("╰")), default=-1)
-    top = max((y for y, line in enumerate(lines[:bottom]) if line.startswith("╭")), default=-1)
+    bottom = max((y for y, line in enumerate(lines) if line.startswith("╰")), default=0)
+    top = max((y for y, line in enumerate(lines[:bottom]) if line.startswith("╭")), default=bottom)
     inside = [line[1:].rstrip().removesuffix("│").strip() for line in lines[top + 1 : bottom]]
     text = "\n".join(inside).removeprefix("❯").strip()
     return "" if text == PLACEHOLDER else text

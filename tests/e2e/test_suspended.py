@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,12 @@ THE_SHELLS = {"lines and echo": True, "mouse": False, "paste": False, "alternate
 
 
 def stop(screen: Terminal, number: int) -> None:
+    """Which may be in the middle of a frame."""
     os.kill(screen.pid, number)
-    screen.wait_for(lambda _: stopped(screen))
+    until = time.monotonic() + 30
+    while not stopped(screen):
+        assert time.monotonic() < until, f"not stopped\n{screen.text}"
+        screen.pump(0.01)
     screen.settle(0.1, 2)
 
 
@@ -57,19 +62,19 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
         ask(screen, rf"first: SCN:say so far so g\x6fod. SCN:until {gate} SCN:say \x20and so on")
         wait_in(screen, "conversation", "so far so good.")
         threads = len(list(Path(f"/proc/{screen.pid}/task").iterdir()))
-        for time in range(2):
+        for turn in range(2):
             stop(screen, number)
             if number == signal.SIGTSTP:
                 assert modes(screen) == THE_SHELLS
-            if time:
+            if turn:
                 gate.touch()
             os.kill(screen.pid, signal.SIGCONT)
-            screen.send(f"typed {time} ")
-            screen.wait_for(lambda _, time=time: prompt(screen).endswith(f"typed {time}"))
+            screen.send(f"typed {turn} ")
+            screen.wait_for(lambda _, turn=turn: prompt(screen).endswith(f"typed {turn}"))
             shown = modes(screen)
             assert {name: shown[name] for name in OURS} == OURS
         assert prompt(screen) == "typed 0 typed 1", "every key counts once"
-        screen.wait_for(lambda _: len(list(Path(f"/proc/{screen.pid}/task").iterdir())) <= threads)
+        screen.wait_for(lambda _: len(list(Path(f"/proc/{screen.pid}/task").iterdir())) < threads + 4)  # two each time
         screen.press("ctrl+c")
         wait_in(screen, "conversation", "so far so good. and so on", " out")
         screen.resize(90, 30)
@@ -80,6 +85,42 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
         assert modes(screen) == THE_SHELLS
     place.wait_alone()
     assert place.read(lambda conn: legs.get(conn, 1)).status is LegStatus.DONE
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP], ids=["asked", "forced"])
+def test_when_it_goes_on_all_of_the_screen_is_there_again(place: Place, number: int) -> None:
+    """Also where nothing has changed: whoever had the terminal meanwhile has drawn over it."""
+    with place.open() as screen:
+        screen.wait_for("to ● fast")
+        ask(screen, r"first: SCN:say it is th\x65re")
+        wait_in(screen, "conversation", "it is there", " out")
+        before, title = screen.settle(0.3), screen.title
+        stop(screen, number)
+        screen.screen.reset()
+        os.kill(screen.pid, signal.SIGCONT)
+        screen.wait_for(lambda text: text == before)
+        assert screen.title == title
+        leave(screen)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP], ids=["asked", "forced"])
+def test_it_bears_to_be_stopped_again_at_once(place: Place, number: int) -> None:
+    """Wherever the signals find it, also where it deals with the ones before."""
+    with place.open() as screen:
+        screen.wait_for("to ● fast")
+        ask(screen, r"first: SCN:say so far so g\x6fod. SCN:stall")
+        wait_in(screen, "conversation", "so far so good.")
+        for turn in range(12):
+            screen.send("x")
+            screen.pump(turn / 400)
+            stop(screen, number)
+            for _ in range(3):
+                os.kill(screen.pid, signal.SIGCONT)
+        screen.wait_for(lambda _: "so far so good." in conversation(screen))
+        screen.send(" still here")
+        screen.wait_for(lambda _: prompt(screen).endswith(" still here"))
+        leave(screen)
+    place.wait_alone()
 
 
 def test_a_terminal_that_is_closed_over_a_stopped_program_ends_it(place: Place) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from milk_tui.store import sessions
+import sqlite3
+
+from milk_tui.store import Store, sessions
 from milk_tui.ui.actions import BY_ID
+from tests.support.polling import until
 
 
 async def stored(desk) -> str:
@@ -88,3 +91,26 @@ async def test_it_is_saved_while_somebody_types_on_without_a_pause(open_desk) ->
             await desk.pilot.press("x")
             typed += 1
             assert typed < 2_000
+
+
+async def test_a_lost_terminal_is_told_twice_and_what_was_written_is_saved_all_the_same(open_desk) -> None:
+    """By a signal and by the terminal itself, before anything was done about the first."""
+    async with open_desk() as desk:
+        await desk.say("alpha SCN:say so far SCN:stall")
+        await desk.sees("so far")
+        desk.app.main.prompt.set_text("half a thought")
+        database, session = desk.app.control.workspace.store.path, desk.app.control.session_id
+        desk.app.terminal_lost()
+        desk.app.terminal_lost()
+        await until(lambda: desk.app._exit, what="the end")
+        assert desk.app.control.workspace is None, "left before everything was let go"
+        store = Store.open(database)
+        try:
+            assert store.read_sync(lambda conn: sessions.get(conn, session)).draft == "half a thought"
+            assert [status for (status,) in store.read_sync(statuses)] == ["cancelled"]
+        finally:
+            store.close()
+
+
+def statuses(conn: sqlite3.Connection) -> list[tuple[str]]:
+    return [tuple(row) for row in conn.execute("select status from turns")]
