@@ -23,6 +23,11 @@ OURS = re.compile(
 )
 """Every sequence that the screen may write, and nothing else."""
 
+_WHOLE = re.compile(
+    rb"\x1b(?:\[[^\x1b\x07]*?[@-~]|[\]P_^X][^\x1b\x07]*(?:\x07|\x1b.)|\(.|[^\[\]P_^X(\x1b])", re.DOTALL
+)
+"""A sequence of any kind of which nothing is still to come."""
+
 _unseen = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\ufe00-\ufe0f\U000e0000-\U000e01ef]"
@@ -64,7 +69,7 @@ class Output:
             self._text(data[at:start])
             found = OURS.match(data, start)
             if found is None:
-                if len(data) - start < 4096 and not re.match(rb"\x1b[\[\]P_^X][^\x1b\x07]*[\x07\x1b@-~]", data[start:]):
+                if len(data) - start < 4096 and not _WHOLE.match(data, start):
                     self._rest = data[start:]
                     return
                 self.harm.append(repr(data[start : start + 40]))
