@@ -27,6 +27,10 @@ def stopped(screen: Terminal) -> bool:
     return Path(f"/proc/{screen.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
+def running_threads(screen: Terminal) -> int:
+    return len(list(Path(f"/proc/{screen.pid}/task").iterdir()))
+
+
 def modes(screen: Terminal) -> dict[str, bool]:
     """What the terminal is set to: by the line discipline, and by escape sequences."""
     local = termios.tcgetattr(screen.fd)[3]
@@ -61,7 +65,7 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
         screen.wait_for("to ● fast")
         ask(screen, rf"first: SCN:say so far so g\x6fod. SCN:until {gate} SCN:say \x20and so on")
         wait_in(screen, "conversation", "so far so good.")
-        threads = len(list(Path(f"/proc/{screen.pid}/task").iterdir()))
+        threads = running_threads(screen)
         for turn in range(2):
             stop(screen, number)
             if number == signal.SIGTSTP:
@@ -74,7 +78,7 @@ def test_stopped_and_continued_in_an_answer(place: Place, number: int) -> None:
             shown = modes(screen)
             assert {name: shown[name] for name in OURS} == OURS
         assert prompt(screen) == "typed 0 typed 1", "every key counts once"
-        screen.wait_for(lambda _: len(list(Path(f"/proc/{screen.pid}/task").iterdir())) < threads + 4)  # two each time
+        screen.wait_for(lambda _: running_threads(screen) < threads + 4)  # two each time
         screen.press("ctrl+c")
         wait_in(screen, "conversation", "so far so good. and so on", " out")
         screen.resize(90, 30)
@@ -110,6 +114,7 @@ def test_it_bears_to_be_stopped_again_at_once(place: Place, number: int) -> None
         screen.wait_for("to ● fast")
         ask(screen, r"first: SCN:say so far so g\x6fod. SCN:stall")
         wait_in(screen, "conversation", "so far so good.")
+        threads = running_threads(screen)
         for turn in range(12):
             screen.send("x")
             screen.pump(turn / 400)
@@ -119,6 +124,7 @@ def test_it_bears_to_be_stopped_again_at_once(place: Place, number: int) -> None
         screen.wait_for(lambda _: "so far so good." in conversation(screen))
         screen.send(" still here")
         screen.wait_for(lambda _: prompt(screen).endswith(" still here"))
+        assert running_threads(screen) < threads + 12, "none stays of each time"
         leave(screen)
     place.wait_alone()
 

@@ -3,7 +3,7 @@ blinks: left open, it sends nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
 import pytest
@@ -20,8 +20,6 @@ from tests.ui.conftest import Desk
 from tests.ui.pictures import made_session
 
 SIZES = [(40, 12), (52, 16), (60, 20), (79, 15), (80, 24), (109, 30), (110, 40), (160, 50), (200, 60), (250, 70)]
-NARROW = [(40, 12), (60, 20), (80, 24)]
-"""Where a screen of panes shows the one that has the focus."""
 OPENED = [
     action.id
     for action in ACTIONS
@@ -67,10 +65,10 @@ def flaws(screen: Screen[object]) -> list[str]:
     return found
 
 
-async def walk(desk: Desk, sizes: Sequence[tuple[int, int]] = SIZES) -> dict[str, list[str]]:
+async def walk(desk: Desk) -> dict[str, list[str]]:
     """The flaws of the topmost screen in every size."""
     result = {}
-    for cols, rows in sizes:
+    for cols, rows in SIZES:
         await desk.pilot.resize_terminal(cols, rows)
         await desk.pilot.pause()
         if found := flaws(desk.app.screen):
@@ -132,4 +130,4 @@ async def test_what_opens_over_it_fits(used, open_desk, id_: str) -> None:
         assert await walk(desk) == {}
         for _ in range(len(list(screen.query(".pane"))) - 1):
             await desk.press("f6")
-            assert await walk(desk, NARROW) == {}
+            assert await walk(desk) == {}
