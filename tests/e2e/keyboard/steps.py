@@ -49,10 +49,13 @@ def command(
     sign = _sign(seen, gone, at, copied)
 
     def do(walk: Walk) -> None:
-        walk.write(f"{pressed} {argument.format_map(walk.names)}".strip())
-        if " asks ─" in walk.screen.text:  # nobody writes an answer faster than a request listens
-            walk.read()
-        walk.do(lambda: walk.screen.press("enter"), sign.named(walk.names))
+        written = f"{pressed} {argument.format_map(walk.names)}".strip()
+        walk.write(written)
+        if not walk.asked:
+            walk.do(lambda: walk.screen.press("enter"), sign.named(walk.names))
+            return
+        walk.read()  # nobody writes an answer faster than a request listens
+        walk.do(lambda: walk.say_until_heard(written), sign.named(walk.names))
 
     return Step(do, f"{pressed} {argument}", action, pressed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +18,7 @@ STALE_S = 3
 """How long what was seen before may stay."""
 MAIN = "to ● fast"
 """Where the next prompt goes: nobody works."""
+TOO_SOON = "what is asked has just changed"
 SIGNS = {
     Where.CONVERSATION: BY_ID["previous-prompt"].title,
     Where.PERCEPTS: f"/ {BY_ID['filter-facts'].title}",
@@ -97,9 +99,28 @@ class Walk:
         self.screen.send(text)
         self.screen.wait_for(lambda _: plain(text)[-30:] in plain(prompt(self.screen)), DEADLINE_S)
 
+    @property
+    def asked(self) -> bool:
+        """An agent asks something: the prompt's frame may say so before the request itself is drawn."""
+        return re.search(r" asks(:| ─)", self.screen.text) is not None
+
     def read(self) -> None:
         """Take the time to read that a request waits for before it listens to keys."""
+        self.screen.wait_for(" asks ─", DEADLINE_S)
         self.screen.settle(1.0, 1.0)
+
+    def say_until_heard(self, command: str) -> None:
+        """Enter, at the command that answers a request. On a busy machine the request may listen later than it looks;
+        who is told so says it again."""
+        for _ in range(5):
+            self.screen.press("enter")
+            self.screen.wait_for(lambda _: command not in plain(prompt(self.screen)), DEADLINE_S)
+            self.screen.settle(0.5, 1.0)
+            if TOO_SOON not in self.screen.text:
+                return
+            self.write(command)
+            self.read()
+        raise AssertionError(f"{command} is never taken as an answer\n{self.screen.text}")
 
     def leave_by(self, way: str) -> None:
         """End the program by a key or a command."""
