@@ -8,7 +8,7 @@ from rich.text import Text
 from textual import events
 from textual.app import App
 
-from milk_tui.ui import last_door, sure_timers
+from milk_tui.ui import last_door, light_strips, sure_timers
 from milk_tui.ui.at_once import AtOnce
 
 LONGEST_NOTICE = 2_000
@@ -20,6 +20,7 @@ class GuardedApp(App[int]):
     def __init__(self) -> None:
         last_door.install()
         sure_timers.install()
+        light_strips.install()
         super().__init__()
 
     async def on_event(self, event: events.Event) -> None:

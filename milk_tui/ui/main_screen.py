@@ -159,7 +159,7 @@ class MainScreen(AtOnce, Screen[None]):
 
     def _show_asked(self) -> None:
         """What agents ask, over the prompt; the bricks make room for it."""
-        self.set_class(bool(self._state.asked), "-asked")
+        self.sidebar.set_class(bool(self._state.asked), "-asked")
         if self._permission is None:
             if not self._state.asked:
                 return
