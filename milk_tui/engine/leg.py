@@ -16,7 +16,7 @@ from milk_tui import own_keys
 from milk_tui.agents import events as said
 from milk_tui.agents.base import LegRequest
 from milk_tui.agents.images import NOT_SEEN
-from milk_tui.core import context, tags, usage_of_facts
+from milk_tui.core import context, usage_of_facts
 from milk_tui.core.context import ContextState
 from milk_tui.core.errors import MilkError
 from milk_tui.core.records import (
@@ -29,12 +29,11 @@ from milk_tui.core.records import (
     Receipt,
     Role,
     Session,
-    Usage,
 )
 from milk_tui.core.routing import after_answer
 from milk_tui.engine import events, exchanges, remote_legs
 from milk_tui.engine.agent_words import harmless
-from milk_tui.engine.answer import Answer, Saver
+from milk_tui.engine.answer import Answer
 from milk_tui.engine.capture import LegCaptures
 from milk_tui.engine.circles import Circles
 from milk_tui.engine.commit import Committed, Ending, commit
@@ -43,6 +42,7 @@ from milk_tui.engine.gather import Markers, gather
 from milk_tui.engine.helper import delivery
 from milk_tui.engine.leg_calls import LegCalls
 from milk_tui.engine.leg_hands import LegHands
+from milk_tui.engine.leg_speech import LegSpeech
 from milk_tui.engine.order import Desk, Order, Outcome, view_of
 from milk_tui.engine.patience import Patience
 from milk_tui.engine.perception_harness import LegDoubts
@@ -58,9 +58,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SUB_AGENT = "↳ "
-"""Before the name of a tool that an agent's sub-agent called: no boundary of the leg."""
-
 _STATUS = {"cancelled": LegStatus.CANCELLED, "error": LegStatus.FAILED}
 
 
@@ -71,28 +68,23 @@ class LegRun:
     desk: Desk
     session: Session
     order: Order
-    leg: Leg = field(init=False)
     plan: ContextPlan = field(init=False)
     state: ContextState = field(init=False)
-    _answer: Answer = field(init=False)
-    _captures: LegCaptures = field(init=False)
-    _saver: Saver = field(init=False)
+    _speech: LegSpeech = field(init=False)
     _doubts: LegDoubts = field(init=False)
-    _calls: LegCalls = field(init=False)
     _patience: Patience = field(init=False)
     _notes: Sequence[Note] = ()
     """Of the recall helper, for the start of this leg."""
-    _usage: Usage = field(default_factory=Usage)
     handed_back: bool = False
     """True when the person handed back meanwhile: this leg keeps nothing of the session for its agent."""
-    _compacted: bool = False
-    _model: str = ""
-    _cost: float | None = None
     _begun: bool = False
-    _end: said.LegEnd = field(default_factory=lambda: said.LegEnd("cancelled"))
     _work: asyncio.Task[None] | None = None
     _circles: Circles | None = None
     _stopped: bool = False
+
+    @property
+    def leg(self) -> Leg:
+        return self._speech.leg
 
     @property
     def leg_id(self) -> int | None:
@@ -147,41 +139,45 @@ class LegRun:
         self._notes = await delivery.claim(desk.store, session, order.role, TURN_STARTED, desk.publish)
         self.state = msgspec.structs.replace(self.state, notes=delivery.text(self._notes))
         self.plan = context.plan(self.state)
-        self.leg, receipt = await desk.store.write(self._claim)
+        leg, receipt = await desk.store.write(self._claim)
         delivery.told(session.id, self._notes, desk.publish)
-        agent = session.agent(order.role)
-        nonce = agent.nonce if agent else ""
-        self._answer = Answer(nonce, [n for n in session.nonces if n != nonce])
-        self._captures = LegCaptures(
-            desk.store,
-            session,
-            self.leg,
-            desk.publish,
-            may_escalate=order.may_escalate,
-            facts_per_turn=desk.config.memory.facts_per_turn,
-            position=lambda: self._answer.chars,
-            semantic=desk.semantic,
-        )
+        self._speech = self._listener(leg)
         believed = (*self.state.invariants, *self.state.frame, *self.state.working)
-        self._doubts = LegDoubts(believed, self._captures.perceived)
-        self._saver = Saver(self._save, self._save_failed)
+        self._doubts = LegDoubts(believed, self._speech.captures.perceived)
         self._patience = Patience(self._warn, attended=desk.permissions is not None and desk.permissions.attended)
-        self._calls = LegCalls(desk, session, order, self.leg.id, self._publish)
         desk.publish(
             events.LegStarted(
                 session_id=session.id,
                 turn_id=order.turn.id,
-                leg_id=self.leg.id,
+                leg_id=leg.id,
                 role=order.role,
                 agent_name=order.agent.name,
                 model=order.agent.model,
                 mode=self.plan.mode,
-                started_ms=self.leg.started_ms,
+                started_ms=leg.started_ms,
                 escalated=self._handed_over,
                 reason=self._reason,
                 receipt=receipt,
             )
         )
+
+    def _listener(self, leg: Leg) -> LegSpeech:
+        desk, session = self.desk, self.session
+        agent = session.agent(self.order.role)
+        nonce = agent.nonce if agent else ""
+        answer = Answer(nonce, [n for n in session.nonces if n != nonce])
+        captures = LegCaptures(
+            desk.store,
+            session,
+            leg,
+            desk.publish,
+            may_escalate=self.order.may_escalate,
+            facts_per_turn=desk.config.memory.facts_per_turn,
+            position=lambda: answer.chars,
+            semantic=desk.semantic,
+        )
+        calls = LegCalls(desk, session, self.order, leg.id, self._publish)
+        return LegSpeech(desk.store, leg, answer, captures, calls, self._publish)
 
     def _claim(self, db: Database) -> tuple[Leg, Receipt]:
         order, plan = self.order, self.plan
@@ -206,17 +202,17 @@ class LegRun:
         return leg, receipt
 
     async def _listen(self) -> None:
-        order = self.order
-        hands = LegHands(self.desk, self.session, order, lambda: self.leg, self._captures, self._calls, self._doubts)
+        order, speech = self.order, self._speech
+        hands = LegHands(self.desk, self.session, order, lambda: self.leg, speech.captures, speech.calls, self._doubts)
         request = LegRequest(
             role=order.role,
             plan=self.plan,
             prompt=self._prompt(),
             images=self.state.images if order.agent.caps.images is not False else (),
             words=order.turn.prompt,
-            tools=await hands.take_up(say=self._say, spent=self._spent),
+            tools=await hands.take_up(say=self._say, spent=speech.spent),
             run_tool=hands.run,
-            ask_permission=self._calls.ask,
+            ask_permission=speech.calls.ask,
             session_id=self.session.id,
             directory=self.session.directory,
             remote_id=self.state.remote_id,
@@ -234,18 +230,18 @@ class LegRun:
             async with contextlib.aclosing(order.agent.run(request)) as stream:  # type: ignore[type-var]
                 async for heard in stream:
                     event = harmless(heard)
-                    await self._on(event)
+                    await speech.hear(event)
                     if circles.hear(event):
-                        self._end = said.LegEnd("error", circles.error)
+                        speech.end = said.LegEnd("error", circles.error)
                         break
         except asyncio.CancelledError:
-            self._end = said.LegEnd("cancelled")
+            speech.end = said.LegEnd("cancelled")
             raise
         except Exception as error:
             _log.exception("leg %s failed", self.leg.id)
             what = error.what if isinstance(error, MilkError) else f"{type(error).__name__} in milk itself"
             hint = error.hint if isinstance(error, MilkError) else "The log has the details."
-            self._end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
+            speech.end = said.LegEnd("error", LegError(kind=ErrorKind.INTERNAL, message=what, hint=hint))
         finally:
             circles.close()
 
@@ -263,99 +259,13 @@ class LegRun:
     def _warn(self, text: str) -> None:
         self._publish(events.LegNotice, text=text, severity="warning")
 
-    def _spent(self, usage: Usage) -> None:
-        """A question to the other agent costs as a request of this leg does."""
-        self._usage = self._usage.plus(usage)
-        self._publish(events.UsageChanged, usage=self._usage)
-
-    async def _on(self, event: said.AgentEvent) -> None:
-        match event:
-            case said.TextDelta(text):
-                await self._show(*self._answer.feed(text))
-            case said.ThinkDelta(text):
-                if shown := self._answer.think(text):
-                    self._publish(events.LegThinking, text=shown)
-                    self._saver.touch()
-            case said.ToolStart(call_id, name, arguments, inside):
-                await self._tool_started(call_id, f"{SUB_AGENT}{name}" if inside else name, arguments)
-            case said.ToolResult(call_id, ok, content):
-                await self._tool_finished(call_id, ok, content)
-            case said.RemoteStarted(remote_id, _, model):
-                self._model = model
-                if remote_id != self.leg.remote_session or model not in ("", self.leg.model):
-                    self.leg = await remote_legs.adopt(self.desk.store, self.leg, remote_id, model)
-            case said.Compacted(before, after):
-                self._compacted = True
-                self._publish(events.LegNotice, text=_compacted(before, after))
-            case said.BlockStarted():
-                await self._show(self._answer.mark(), [])
-                self._captures.mark()
-            case said.UsageReported(usage, total):
-                self._cost = self._cost if total is None else total
-                self._usage = self._usage.plus(usage)
-                self._publish(events.UsageChanged, usage=self._usage)
-            case said.BlockReplaced():
-                self._answer.rollback()
-                await self._captures.rollback()
-                self._publish(events.LegTextReplaced, text=self._answer.text)
-                self._saver.touch()
-            case said.Retrying(attempt, delay_s, reason):
-                text = f"{safe(reason).rstrip('.')}: trying again in {delay_s:.0f} s (attempt {attempt})"
-                self._publish(events.LegNotice, text=text, severity="warning", retry_in_s=delay_s)
-            case said.Progress(text, fraction):
-                self._publish(events.LegNotice, text=text, fraction=fraction)
-            case said.NeedSuggested(text):
-                await self._captures.need(text)
-            case said.FactSuggested(text):
-                await self._captures.remember(text)
-            case said.EscalationAsked(reason):
-                if self._captures.escalation is None:
-                    await self._captures.escalate(reason, via="decision")
-            case said.LegEnd():
-                self._end = event
-
-    async def _show(self, visible: str, found: list[tags.Capture]) -> None:
-        if visible:
-            self._publish(events.LegText, text=visible)
-            self._saver.touch()
-        for capture in found:
-            await self._captures.tag(capture)
-
-    async def _tool_started(self, call_id: str, name: str, arguments: str) -> None:
-        await self._show(self._answer.pause(), [])
-        await self._calls.started(call_id, name, arguments, self._answer.chars)
-
-    async def _tool_finished(self, call_id: str, ok: bool, content: str) -> None:
-        if await self._calls.finished(call_id, ok, content):
-            await self._show(self._answer.mark(), [])
-            self._captures.mark()
-
-    async def _save(self) -> None:
-        await self.desk.store.write(
-            partial(
-                legs.save_progress,
-                leg_id=self.leg.id,
-                text=own_keys.out(self._answer.text),
-                thinking=own_keys.out(self._answer.thinking),
-                usage=self._usage,
-            )
-        )
-
-    def _save_failed(self, error: Exception) -> None:
-        text = f"the answer could not be saved: {error}"
-        self._publish(events.LegNotice, text=text, severity="error")
-
     async def _finish(self) -> Outcome:
         """The end of the leg; it is never cancelled half-way."""
         return await asyncio.shield(asyncio.ensure_future(self._commit()))
 
     async def _commit(self) -> Outcome:
-        visible, found = self._answer.close()
-        await self._show(visible, [])
-        for capture in found:
-            await self._patience.store(partial(self._captures.tag, capture))
-        await self._saver.stop()
-        await self._patience.store(self._captures.hear_outside)
+        speech = self._speech
+        await speech.close(self._patience)
         now = now_ms()
         ending = await self._with_uses(self._ending())
         budget = self.desk.config.context.context_budget_chars
@@ -377,9 +287,9 @@ class LegRun:
             leg=self.leg,
             status=ending.status,
             escalation=ending.brief or None,
-            via=self._captures.via,
+            via=speech.captures.via,
             error=ending.error,
-            silent=not ending.text.strip() and not self._calls.any,
+            silent=speech.is_silent,
             circle=self._circles.found if self._circles else None,
         )
 
@@ -392,10 +302,11 @@ class LegRun:
         return msgspec.structs.replace(ending, used=await asyncio.to_thread(used))
 
     def _ending(self) -> Ending:
-        text = own_keys.out(self._answer.text)
-        silent = not text.strip() and not self._calls.any and not self._captures.any
-        status = _STATUS.get(self._end.stopped, LegStatus.EMPTY if silent else LegStatus.DONE)
-        escalation = self._captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
+        speech, captures = self._speech, self._speech.captures
+        text = own_keys.out(speech.answer.text)
+        silent = speech.is_silent and not captures.any
+        status = _STATUS.get(speech.end.stopped, LegStatus.EMPTY if silent else LegStatus.DONE)
+        escalation = captures.escalation if status in (LegStatus.DONE, LegStatus.EMPTY) else None
         before = self.session
         after = before
         if status is LegStatus.DONE and not self.handed_back:
@@ -404,9 +315,9 @@ class LegRun:
         return Ending(
             status=LegStatus.DONE if escalation else status,
             text=text,
-            thinking=own_keys.out(self._answer.thinking),
-            usage=self._usage,
-            error=discreet(self._end.error),
+            thinking=own_keys.out(speech.answer.thinking),
+            usage=speech.usage,
+            error=discreet(speech.end.error),
             markers=Markers(
                 thread=self.plan.thread_mark,
                 need=need,
@@ -417,18 +328,18 @@ class LegRun:
                     self.plan,
                     facts=context.facts_given(self.state, self.plan),
                     answer=text,
-                    compacted=self._compacted,
-                    model=self._model,
-                    cost_usd=self._cost,
+                    compacted=speech.compacted,
+                    model=speech.model,
+                    cost_usd=speech.cost_usd,
                 ),
             ),
             prints=self.state.prints,
-            session_cost_usd=self._cost,
+            session_cost_usd=speech.cost_usd,
             looped=self._circles is not None and self._circles.found is not None,
             sticky=after.sticky if after.sticky is not before.sticky else msgspec.UNSET,
             waiting=after.waiting if after.waiting is not before.waiting else msgspec.UNSET,
             brief=escalation or "",
-            replaces=self._captures.replaces,
+            replaces=captures.replaces,
         )
 
     def _announce(self, done: Committed) -> None:
@@ -449,9 +360,3 @@ class LegRun:
 def discreet(error: LegError | None) -> LegError | None:
     """The error without keys: a server may say the one back that it refuses."""
     return error and msgspec.structs.replace(error, message=safe(error.message), hint=safe(error.hint))
-
-
-def _compacted(before: int | None, after: int | None) -> str:
-    """What the person is told when the runtime shortened its history."""
-    sizes = f" ({before:,} → {after:,} tokens)" if before and after else ""
-    return f"it has shortened its conversation{sizes}; what it was told comes again with the next turn"

@@ -24,7 +24,7 @@ from milk_tui.core.records import Producer, Session, ToolStatus
 from milk_tui.engine import events
 from milk_tui.engine.decisions import Refreshed, Watching, folder_of
 from milk_tui.engine.helper import delivery
-from milk_tui.engine.leg import SUB_AGENT
+from milk_tui.engine.leg_speech import SUB_AGENT
 from milk_tui.store import Store, helper_runs, notes, owner, percepts
 from milk_tui.store.clock import now_ms
 
