@@ -22,6 +22,7 @@ from milk_tui.ui.actions import BY_ID, Action, Keymap, Where, bindings
 from milk_tui.ui.at_once import AtOnce
 from milk_tui.ui.bars import FooterLine, HeaderLine
 from milk_tui.ui.control import Control
+from milk_tui.ui.main_panes import MainPanes
 from milk_tui.ui.paint import LookBook
 from milk_tui.ui.prompt import Prompt
 from milk_tui.ui.prompt_box import PromptBox
@@ -94,6 +95,7 @@ class MainScreen(AtOnce, Screen[None]):
         self.sidebar = Sidebar(state)
         self.box = PromptBox()
         self.footer = FooterLine()
+        self.panes = MainPanes(self)
         self._reduced_motion = False
         self.keymap = Keymap({})
         self.typed_at = 0.0
@@ -209,18 +211,10 @@ class MainScreen(AtOnce, Screen[None]):
         self._say()
 
     def _offer_keys(self) -> None:
-        off = set()
         state = self._state
         at_rest = state.running is None and state.loading is None and not state.command
-        if at_rest and self.focused is self.prompt:
-            off.add("escape")
-        where: tuple[Where, ...] = tuple(each for each in self.here if each in (Where.PERCEPTS, Where.CONVERSATION))
-        if self.permission is not None and self.focused is self.permission:
-            where = (Where.PERMISSION,)
-            off |= {"changes", "permissions", *self.permission.idle_keys}
-        if where:
-            off |= self.sidebar.pane.facts.idle_keys if self.focused is self.sidebar.pane.facts else set()
-        self.footer.show(where=where, off=frozenset(off))
+        where, off = self.panes.offered(at_rest=at_rest)
+        self.footer.show(where=where, off=off)
 
     def on_row_list_moved(self) -> None:
         self._offer_keys()
@@ -238,13 +232,10 @@ class MainScreen(AtOnce, Screen[None]):
     @on(FooterLine.Pressed)
     def key_clicked(self, event: FooterLine.Pressed) -> None:
         """It is done by its target, as by its key: what the target then says goes past this screen."""
-        target: Widget | Screen[None] | None = None if event.action.where is Where.EVERYWHERE else self
-        if event.action.where is Where.PERCEPTS:
-            target = self.sidebar.pane.facts
-        elif event.action.where is Where.PERMISSION:
-            target = self.permission
-        elif event.action.where is Where.CONVERSATION and self.conversation is not None:
-            target = self.conversation.transcript
+        where = event.action.where
+        target: Widget | None = None
+        if where is not Where.EVERYWHERE:
+            target = self if where is Where.PROMPT else self.panes.there.get(where, self)
         (target or self.app).call_later(self.app.run_action, event.action.method, target)
 
     @on(PromptBox.CommandChosen)
@@ -317,42 +308,14 @@ class MainScreen(AtOnce, Screen[None]):
             if self.focused is not None and self.sidebar in self.focused.ancestors:
                 self.prompt.focus()
 
-    def panes(self) -> list[Widget]:
-        """What F6 moves between, in order."""
-        conversation = [self.conversation.transcript] if self.conversation is not None else []
-        asked = [self.permission] if self.permission is not None else []
-        panes: list[Widget] = [self.prompt, *asked, *conversation, self.sidebar.pane.facts]
-        return [pane for pane in panes if pane.region.area]
-
     @property
     def here(self) -> tuple[Where, ...]:
         """The pane that has the focus, then the screen's own; from the prompt these come first."""
-        focused = self.focused
-        own = next((where for where, pane in self._places().items() if pane is not None and pane is focused), None)
-        if own in (None, Where.PROMPT):
-            return (Where.SESSION, Where.PROMPT)
-        return (own, Where.SESSION)
-
-    def _places(self) -> dict[Where, Widget | None]:
-        return {
-            Where.PROMPT: self.prompt,
-            Where.PERMISSION: self.permission,
-            Where.CONVERSATION: self.conversation.transcript if self.conversation is not None else None,
-            Where.PERCEPTS: self.sidebar.pane.facts,
-        }
-
-    def go_to_pane(self, where: Where) -> bool:
-        """Give a pane the focus; False when it is not there or not shown."""
-        pane = self._places().get(where)
-        if pane is None or not pane.region.area:
-            return False
-        pane.focus()
-        return True
+        own = self.panes.focused
+        return (Where.SESSION, Where.PROMPT) if own in (None, Where.PROMPT) else (own, Where.SESSION)
 
     def move_pane(self, step: int) -> None:
-        panes = self.panes()
-        at = next((i for i, pane in enumerate(panes) if pane.has_focus or pane.has_focus_within), 0)
-        panes[(at + step) % len(panes)].focus()
+        self.panes.move(step)
 
     def _want(self, id_: str) -> None:
         self.post_message(self.Wanted(BY_ID[id_]))

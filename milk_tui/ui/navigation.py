@@ -203,7 +203,7 @@ class Navigation(GuardedApp):
                 self.main.prompt.focus()
             case Where.PERCEPTS | Where.CONVERSATION | Where.PERMISSION:
                 self.show_main()
-                if not self.main.go_to_pane(action.where):
+                if not self.main.panes.go_to(action.where):
                     raise MilkError(f"there is no {action.where} now")
             case where:
                 self.show_main()
