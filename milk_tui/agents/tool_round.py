@@ -7,12 +7,11 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from milk_tui.agents.base import LegRequest, ToolOutcome
 from milk_tui.agents.events import AgentEvent, ToolResult, ToolStart
 from milk_tui.core.records import Message, MessageToolCall
 from milk_tui.core.text import one_line, spelled_out
+from milk_tui.core.tool_calls import arguments_of
 from milk_tui.modelhost.protocol import ToolCallMade
 
 ESCALATE = "escalate"
@@ -66,7 +65,7 @@ class ToolRound:
 
         for call, outcome in zip(self.calls, self.outcomes, strict=True):
             if call.name == ESCALATE and outcome.ok:
-                fields = arguments_of(call) or {}
+                fields = arguments_of(call.arguments) or {}
                 return str(fields.get("reason", ""))
         return None
 
@@ -91,17 +90,6 @@ def _printable(call_id: str) -> bool:
     return bool(call_id) and call_id.isascii() and call_id.isprintable() and " " not in call_id
 
 
-def arguments_of(call: MessageToolCall) -> dict[str, object] | None:
-    """The arguments as an object; ``None`` when they are none. No text at all means no arguments."""
-
-    if not call.arguments.strip():
-        return {}
-    try:
-        return msgspec.json.decode(call.arguments, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
 async def _outcome(call: MessageToolCall, request: LegRequest, position: int) -> ToolOutcome:
     if position >= MOST_CALLS:
         return ToolOutcome(f"Not done: at most {MOST_CALLS} calls in one answer. Call it again.", ok=False)
@@ -109,7 +97,7 @@ async def _outcome(call: MessageToolCall, request: LegRequest, position: int) ->
     if call.name not in names or request.run_tool is None:
         known = ", ".join(names) if names and request.run_tool is not None else "none"
         return ToolOutcome(f"There is no tool “{one_line(call.name, 80)}”. Tools: {known}.", ok=False)
-    if arguments_of(call) is None:
+    if arguments_of(call.arguments) is None:
         return ToolOutcome(f"The arguments of {call.name} are not a JSON object. Call it again.", ok=False)
     try:
         return await request.run_tool(call.id, call.name, call.arguments.strip() or "{}")

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from milk_tui.core import perception
 from milk_tui.core.cuts import plain
 from milk_tui.core.records import PerceptionEntry, ToolCall, ToolStatus
 from milk_tui.core.text import one_line
+from milk_tui.core.tool_calls import arguments_of
 
 RESULTS = "recent-tool-results"
 TOUCHED = "touched"
@@ -89,7 +89,7 @@ def result_line(call: ToolCall) -> str:
 
 def call_words(call: ToolCall) -> str:
     """The call as people say it: its name and its first argument."""
-    arguments = _arguments(call.arguments)
+    arguments = arguments_of(call.arguments) or {}
     first = next((str(arguments[name]) for name in _FIRST if arguments.get(name)), "")
     if not first:
         first = next((str(value) for value in arguments.values() if isinstance(value, str) and value), "")
@@ -115,7 +115,7 @@ def outcome(call: ToolCall) -> str:
 
 def files_of(call: ToolCall, directory: str) -> Iterator[str]:
     """The files that a call names, relative to the directory where they are in it."""
-    arguments = _arguments(call.arguments)
+    arguments = arguments_of(call.arguments) or {}
     named: list[Any] = [arguments.get(name) for name in _FILE_ARGUMENTS]
     for name in _FILE_LISTS:
         listed = arguments.get(name)
@@ -137,11 +137,3 @@ def _relative(value: str, directory: str) -> str:
 
 def _counts(call: ToolCall) -> bool:
     return not is_memory(call.name) and call.status is not ToolStatus.RUNNING
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

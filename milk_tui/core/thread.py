@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, convert, json
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from milk_tui.core.cuts import cut_inside
@@ -32,6 +32,7 @@ from milk_tui.core.records import (
     Turn,
     TurnCut,
 )
+from milk_tui.core.tool_calls import arguments_of, as_object
 
 THREAD_TOKENS = 24_000
 KEPT = 0.6
@@ -107,7 +108,7 @@ def thread_turn(turn: Turn, leg: Leg, calls: Iterable[ToolCall] = (), delivered:
 
 
 def _round(text: str, calls: Sequence[ToolCall]) -> Round:
-    asked = tuple(MessageToolCall(id=_call_id(c), name=c.name, arguments=_json_object(c.arguments)) for c in calls)
+    asked = tuple(MessageToolCall(id=_call_id(c), name=c.name, arguments=as_object(c.arguments)) for c in calls)
     results = (Message(role="tool", content=_result(c), tool_call_id=_call_id(c)) for c in calls)
     return (Message(role="assistant", content=text, tool_calls=asked), *results)
 
@@ -121,15 +122,6 @@ def _result(call: ToolCall) -> str:
         return call.result
     denied = call.status is ToolStatus.DENIED
     return "denied by the person" if denied else "no result: the call was interrupted"
-
-
-def _json_object(arguments: str) -> str:
-    try:
-        if isinstance(json.decode(arguments), dict):
-            return arguments
-    except (ValueError, RecursionError):
-        pass
-    return json.encode({"text": arguments}).decode() if arguments.strip() else "{}"
 
 
 def fit(turns: Sequence[ThreadTurn], limit: int, mark: ThreadMark | None = None, prompt: str = "") -> Fitted:
@@ -210,9 +202,8 @@ def shrunk(made: Round, limit: int) -> Round:
 def _short_json(arguments: str, room: int) -> str:
     if len(arguments) <= room:
         return arguments
-    try:
-        fields = convert(json.decode(arguments), dict[str, object])
-    except (ValueError, RecursionError):
+    fields = arguments_of(arguments)
+    if fields is None:
         fields = {"text": arguments}
     each = max(16, room // (2 * max(1, len(fields))))
     short = {k[:40]: cut_inside(v, each) if isinstance(v, str) else v for k, v in fields.items()}

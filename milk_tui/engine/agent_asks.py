@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 from msgspec.structs import replace
 
 from milk_tui.core.permissions import PermissionRequest, Scope
+from milk_tui.core.tool_calls import arguments_of
 from milk_tui.tools.command_words import pattern_of
 
 _PLAIN = frozenset({"command", "description", "timeout", "cwd", "workdir"})
@@ -16,10 +16,7 @@ def with_class(request: PermissionRequest) -> PermissionRequest:
     """The request with the class of its command, such as ``pytest *``, where it runs a plain one in the directory."""
     if request.pattern or request.questions or request.language != "bash" or Scope.SESSION not in request.scopes:
         return request
-    try:
-        arguments = msgspec.json.decode(request.arguments, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError):
-        return request
+    arguments = arguments_of(request.arguments) or {}
     command = arguments.get("command")
     if not isinstance(command, str) or not set(arguments) <= _PLAIN:
         return request

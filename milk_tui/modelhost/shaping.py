@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from milk_tui.core.records import ErrorKind, Message
+from milk_tui.core.tool_calls import as_object
 from milk_tui.modelhost.failures import StreamProblem
 from milk_tui.modelhost.protocol import PARAMS, CompleteRequest
 
@@ -176,7 +175,7 @@ def _single(message: Message, at: int, request: CompleteRequest, marks: Mapping[
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": sendable(call.arguments)},
+                "function": {"name": call.name, "arguments": as_object(call.arguments)},
             }
             for call in message.tool_calls
         ]
@@ -184,19 +183,3 @@ def _single(message: Message, at: int, request: CompleteRequest, marks: Mapping[
     if blocks:
         shaped["thinking_blocks"] = blocks
     return shaped
-
-
-def sendable(arguments: str) -> str:
-    """Arguments as a JSON object: several providers parse them, and fail on what a model wrote badly.
-
-    The same form as in a replayed thread (``core.thread``), so that the bytes stay when the turn is over.
-    """
-
-    if not arguments.strip():
-        return "{}"
-    try:
-        if isinstance(msgspec.json.decode(arguments), dict):
-            return arguments
-    except (ValueError, RecursionError):
-        pass
-    return msgspec.json.encode({"text": arguments}).decode()

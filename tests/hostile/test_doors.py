@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from milk_tui.agents.tool_round import arguments_of, plain_call
+from milk_tui.agents.tool_round import plain_call
 from milk_tui.core import blocks, cuts, digest, perception, perception_harness, percepts
 from milk_tui.core.bricks import need_line
 from milk_tui.core.errors import PerceptRefusedError
@@ -20,6 +20,7 @@ from milk_tui.core.records import Layer, RouteDecision, ToolCall, ToolStatus
 from milk_tui.core.secret_scan import masked, secret_kind
 from milk_tui.core.text import StreamCleaner, clean, one_line, spelled_out
 from milk_tui.core.text_tools import TextToolParser
+from milk_tui.core.tool_calls import arguments_of
 from milk_tui.core.visible import visible
 from milk_tui.engine.answer import Answer
 from milk_tui.modelhost.protocol import ToolCallMade
@@ -166,11 +167,11 @@ def test_a_call_written_as_text_is_only_one_of_a_tool_that_is_there(item: Item) 
 def test_what_nests_without_end_is_text_that_can_not_be_read(deep: str) -> None:
     """A model can write it as the arguments of a call, and everything that reads calls meets it again in every turn."""
     call = ToolCall(id=1, leg_id=1, call_id="c", name="read_file", status=ToolStatus.OK, started_ms=1, arguments=deep)
-    assert perception_harness._arguments(deep) == {}
+    assert perception_harness.call_words(call)
     assert tool_summary(deep)
     assert compose._pretty(deep[:20_000])[0] == deep[:20_000]
     assert my_memory.shown_arguments(deep) == '{"section":"?"}'
     assert digest._told(call.arguments[:400])
     assert rows.known(deep, RouteDecision) is None
     made = plain_call(ToolCallMade(id=1, index=0, call_id="c", name="read_file", arguments=deep), set())
-    assert arguments_of(made) is None
+    assert arguments_of(made.arguments) is None

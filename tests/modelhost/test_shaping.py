@@ -91,21 +91,6 @@ def test_tool_calls_and_results_keep_their_ids_and_the_signed_thoughts_go_back()
     }
 
 
-@pytest.mark.parametrize(
-    ("written", "sent"),
-    [
-        ('{"a": 1}', '{"a": 1}'),
-        ("", "{}"),
-        ("  ", "{}"),
-        ("{broken", '{"text":"{broken"}'),
-        ("[1]", '{"text":"[1]"}'),
-        ("[" * 100_000, '{"text":"' + "[" * 100_000 + '"}'),
-    ],
-)
-def test_arguments_are_sent_back_as_an_object_whatever_the_model_wrote(written: str, sent: str) -> None:
-    assert shaping.sendable(written) == sent
-
-
 def test_the_key_comes_from_the_variable_that_is_named() -> None:
     wanted = CompleteRequest(model="openai/x", messages=(), api_key_env="MY_KEY", api_base="http://h")
     assert shaping.key(wanted, {"MY_KEY": " secret\n"}) == "secret"

@@ -16,6 +16,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from milk_tui.core.records import Role, ToolStatus
+from milk_tui.core.tool_calls import arguments_of
 
 Key = Hashable
 """The owner's name for an entry, such as ``("leg", 12)``; unique within a transcript."""
@@ -218,11 +219,8 @@ def tool_summary(arguments: str) -> str:
     """The arguments in a few words: the values of a JSON object, or the text itself when it is none."""
     if len(arguments) > 4_000:
         return arguments[:400]
-    try:
-        values = json.loads(arguments) if arguments.strip() else {}
-    except (ValueError, RecursionError):
-        return arguments
-    if not isinstance(values, dict):
+    values = arguments_of(arguments)
+    if values is None:
         return arguments
     words = [value if isinstance(value, str) else json.dumps(value) for value in values.values()]
     return " ".join(word for word in words if word)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from milk_tui.core.records import ToolStatus
+from milk_tui.core.tool_calls import arguments_of
 from milk_tui.ui.transcript.parts import tool_note, tool_summary
 
 _MAIN = ("command", "pattern", "path", "file_path", "filePath", "query", "url", "question", "fact", "need", "reason")
@@ -21,14 +21,7 @@ _LINES = re.compile(r"\[[^\]\n]*?, (?:its first )?([\d,]+) lines?(?:, here ([\d,
 
 def main_argument(arguments: str) -> str:
     """What the call is about: a command, a path with what it moves to, a pattern with where it is looked for."""
-    if len(arguments) > _LONGEST:
-        return tool_summary(arguments)
-    try:
-        values = json.loads(arguments) if arguments.strip() else {}
-    except (ValueError, RecursionError):
-        return tool_summary(arguments)
-    if not isinstance(values, dict):
-        return tool_summary(arguments)
+    values = (arguments_of(arguments) if len(arguments) <= _LONGEST else None) or {}
     name = next((key for key in _MAIN if isinstance(values.get(key), str) and values[key].strip()), "")
     if not name:
         return tool_summary(arguments)
@@ -62,13 +55,8 @@ def _lines(number: str) -> str:
 def edit_diff(arguments: str) -> str:
     """The unified diff of an edit, from its arguments, for programs whose results don't have it; empty for any other
     call."""
-    if len(arguments) > _LONGEST:
-        return ""
-    try:
-        values = json.loads(arguments) if arguments.strip() else {}
-    except (ValueError, RecursionError):
-        return ""
-    edits = values.get("edits") if isinstance(values, dict) else None
+    values = (arguments_of(arguments) if len(arguments) <= _LONGEST else None) or {}
+    edits = values.get("edits")
     found: list[str] = []
     for edit in edits if isinstance(edits, list) else [values]:
         pair = _old_and_new(edit) if isinstance(edit, dict) else None
