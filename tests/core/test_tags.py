@@ -1,11 +1,9 @@
-"""Nonce tags (``semantics.md`` §1): what is taken out, what is captured, and that cutting changes nothing."""
+"""Nonce tags (``semantics.md`` §1): what is taken out, and what is captured."""
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
-
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milk_tui.core.records import Consumer
@@ -23,27 +21,7 @@ from milk_tui.core.tags import (
     split_consumer,
     strip_all,
 )
-from tests.core import tag_reference
-
-OWN, OTHER, STRANGE = "k3x9q2", "zz00zz", "abcdef"
-
-
-def tag(body: str, kind: str = "percept", nonce: str = OWN, close: str | None = None) -> str:
-    return f"<milk:{kind}:{nonce}>{body}</milk:{kind}:{nonce if close is None else close}>"
-
-
-def run(*pieces: str) -> tuple[str, list[Capture]]:
-    interceptor = Interceptor(OWN, [OTHER])
-    shown = "".join(interceptor.feed(piece) for piece in pieces) + interceptor.close()
-    return shown, interceptor.take()
-
-
-def shown_of(text: str) -> str:
-    return run(text)[0]
-
-
-def bodies_of(text: str) -> list[str]:
-    return [capture.body for capture in run(text)[1]]
+from tests.core.tag_texts import OTHER, OWN, STRANGE, bodies_of, nasty, run, shown_of, tag
 
 
 class TestCapture:
@@ -190,224 +168,6 @@ class TestUnfinished:
         assert shown == f"ab</milk:percept:{OWN}>"
 
 
-class TestCode:
-    """Inside Markdown code nothing is stripped or captured."""
-
-    @pytest.mark.parametrize(
-        "code",
-        [
-            "`{}`", "``{}``", "`` a ` {} ``", "` {}\n more {}`", "`a{}`", "a`{}`b",
-            "```\n{}\n```", "~~~\n{}\n~~~", "```python\n{}\n```", "~~~ a`b ~ c\n{}\n~~~", "   ```\n{}\n   ```",
-            "````\n```\n{}\n````", "```\n~~~\n{}\n```", "```\n{}\n``` no\n{}\n```", "```\n{}\n    ```\n{}\n```",
-            "```\n\n{}\n\n{}\n```", "```\n{}", "~~~\n\n\n{}", "para\n```\n{}\n```", "```\n# h\n- x\n\n{}\n```  \t",
-            "> ```\n> {}\n>\n> {}\n> ```", "- ```\n  {}\n\n  {}\n  ```", "1. a\n\n   ```\n   {}\n\n   {}\n   ```",
-            "- a\n  - b\n\n    ```\n    {}\n\n    {}\n    ```", "10. a\n\n    ~~~\n\n    {}\n    ~~~",
-            "> 10. a\n>\n>     ```\n>     {}\n>\n>     {}\n>     ```", "```` ``` {}\n````",
-            "a ``` b\n```py\n{}\n\n{}\n```", "x\n10. b\n\n      ```\n\n      {}\n      ```", "code: ```py\n{}\n```",
-        ],
-    )  # fmt: skip
-    def test_nothing_is_taken_out_of_code_and_the_next_paragraph_counts_again(self, code: str) -> None:
-        text = code.replace("{}", tag("no"))
-        end = "" if code.endswith("{}") else "\n\n" + tag("yes")
-        assert run(text + end) == (text + "\n\n" * bool(end), [Capture(TagKind.PERCEPT, "yes")] * bool(end))
-
-    @pytest.mark.parametrize(
-        "before",
-        [
-            "`a` ", "``a`b`` ", "a ` b\n\n", "a ``` b\n\n", "a ` b\n \t\nc ", "`` ` ``", "\\` ", "\\\\` `", "`\\` ",
-            "a ` b\n```\ncode\n```\n", "a ` b\n- ", "a ` b\n2. ", "a ` b\n## ", "> a ` b\n>\n> ",
-            "~~~\n~~~\n", "```\n`````\n", "```\n```\n", "~~ ", "~~~~\n~~~~~ \n", "    ```\n\n", "     ~~~\n\n",
-            "-     a\n\n      ```\n\n", "a ` b\n~~~\ncode\n~~~\n", "x\n- a\n\ntext\n     ```\n\n",
-            "`a``` b` ", "x\n-     a\n\n      ```\n\n",
-            "- a\n\n<b>\n     ```\n\n", "- a\n\n`b`\n     ```\n\n", "- a\n\n\n     ```\n     x\n     ```\n\n",
-            "> ```\n> code\n", "> ```\n> code\n\n", "- ```\n  code\n```\n", "- a\n\n  ```\n  code\n  ```\n  ",
-            "a ``` b\n``` c `d` ", "```a`b``` ", "# `a` ", "`a\nb` ", "code: ```py\nx\n```\n", "\\```a`` ",
-        ],
-    )  # fmt: skip
-    def test_a_tag_behind_closed_code_counts(self, before: str) -> None:
-        assert run(before + tag("yes")) == (before, [Capture(TagKind.PERCEPT, "yes")])
-
-    def test_an_unmatched_backtick_cannot_disable_capture_for_the_rest(self) -> None:
-        text = "It's the ` key. " + tag("shown")
-        assert run(f"{text}\n\nNext {tag('kept')}") == (f"{text}\n\nNext ", [Capture(TagKind.PERCEPT, "kept")])
-
-    def test_four_blanks_before_a_fence_make_it_no_fence(self) -> None:
-        assert bodies_of(f"    ```\n\n{tag('yes')}") == ["yes"]
-        assert bodies_of(f"   ```\n\n{tag('no')}") == []
-
-    def test_a_tag_taken_out_at_the_start_of_a_line_does_not_hide_a_fence(self) -> None:
-        text = f"{tag('1')} {tag('2')}```\n\n{tag('no')}\n```\n{tag('3')}"
-        assert run(text) == (f" ```\n\n{tag('no')}\n```\n", [Capture(TagKind.PERCEPT, n) for n in "123"])
-
-    def test_a_tag_behind_text_leaves_a_run_of_backticks_in_mid_line(self) -> None:
-        assert bodies_of(f"<b> {tag('1')}```\n\n{tag('2')}") == ["1", "2"]
-
-    def test_backticks_on_the_two_sides_of_a_tag_are_two_runs(self) -> None:
-        assert bodies_of(f"`a`{tag('1')}`b` {tag('2')}") == ["1", "2"]
-
-    def test_the_other_agents_tag_in_code_is_shown(self) -> None:
-        text = f"`{tag('x', nonce=OTHER)}`"
-        assert shown_of(text) == text
-
-
-FRAGMENTS = [
-    *(f"<milk:{kind}:{nonce}>" for kind in ("percept", "need") for nonce in (OWN, OTHER, STRANGE)),
-    *(f"</milk:{kind}:{nonce}>" for kind in ("percept", "need") for nonce in (OWN, OTHER, STRANGE)),
-    *(
-        tag("fact"),
-        tag("a need", "need"),
-        tag(" "),
-        tag("theirs", nonce=OTHER),
-        "</milk:percept>",
-        f"<milk:frame:{OWN}>",
-    ),
-    *("<", "<m", "<milk:", "milk:percept:", OWN + ">", ">", "</", f"</milk:percept:{OWN}"),
-    *("`", "``", "```", "````", "~", "~~~", "~~~~", "\\", "```py", "# ", "> ", "- ", "1. ", "*", "+ ", "12) "),
-    *("\n", "\n\n", " ", "  ", "    ", "\t", "word", "é語👩", "1", ".", "-", "#"),
-]
-nasty = st.lists(st.sampled_from(FRAGMENTS), max_size=24).map("".join)
-long_nasty = st.lists(
-    st.sampled_from([*FRAGMENTS, "x" * 250, "y" * 2000, "z" * 4090, "ab " * 1365, " " * 300]), max_size=16
-).map("".join)
-
-
-_LEADS = [
-    "",
-    "",
-    "",
-    " ",
-    "  ",
-    "   ",
-    "    ",
-    "     ",
-    "\t",
-    "> ",
-    ">",
-    "> > ",
-    "- ",
-    "1. ",
-    "10) ",
-    "  - ",
-    ">     ",
-    "# ",
-]
-_WORDS = ["word", "word ", "`", "``", "```", "~~~", "\\", tag("a"), tag("b"), tag("c", nonce=OTHER), " ", "1", "-"]
-_LINES = ["```", "````", "~~~", "~~~~", "```py", "```  ", "~~~ `x", tag("x") + "```", "``` " + tag("y"), "", " ", ">"]
-line = st.tuples(
-    st.sampled_from(_LEADS), st.sampled_from(_LINES) | st.lists(st.sampled_from(_WORDS), max_size=4).map("".join)
-).map("".join)
-documents = st.lists(line, max_size=14).map("\n".join)
-"""Lines that begin as Markdown's blocks do, with tags in them."""
-
-
-def reference(text: str) -> tuple[str, list[Capture]]:
-    shown, captures = tag_reference.intercept(text, OWN, (OTHER,))
-    return shown, [Capture(TagKind(kind), body, "refused" * refused) for kind, body, refused in captures]
-
-
-def without_reason(result: tuple[str, list[Capture]]) -> tuple[str, list[Capture]]:
-    shown, captures = result
-    return shown, [Capture(c.kind, c.body, "refused" * bool(c.refused)) for c in captures]
-
-
-class TestCutting:
-    """The result is the same for every way of cutting the input."""
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            f"a<{tag('b')}c", f"`{tag('b')}`", f"```\n{tag('b')}\n```\n{tag('c')}", f"<milk:<milk:need:{OWN}>x",
-            f"a{tag('b', close=STRANGE)}c", f"``{tag('b')}`\n\n{tag('c')}",
-            f"{tag('é語👩')}~~~\n", f"> ```\n{tag('b')}",
-        ],
-    )  # fmt: skip
-    def test_two_cuts_at_every_place(self, text: str) -> None:
-        whole = run(text)
-        for i, j in combinations(range(len(text) + 1), 2):
-            assert run(text[:i], text[i:j], text[j:]) == whole, (i, j)
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            f"- a\n  - ```\n    {tag('b')}\n\n    ```\n{tag('c')}\n\n1. `{tag('d')}\n2. {tag('e')}",
-            f"a ``` b\n```\n{tag('b')} \\` `` {tag('c')} ``\n~~~~ `\n~~~\n{tag('d')}\n~~~~ \n{tag('e')}",
-            f"- a\n\n     ```\n\n{tag('b')}\n     ```\n{tag('c')}\n\n\n     ~~~\n{tag('d')}",
-            f"> > ```\n> {tag('b')}\n{tag('c')}\n\t```\n\n{tag('d')}\n# `\n{tag('e')}\n   ```\n{tag('f')}",
-        ],
-    )
-    def test_one_cut_at_every_place_and_every_size_of_piece(self, text: str) -> None:
-        whole = run(text)
-        assert without_reason(whole) == reference(text)
-        for i in range(len(text) + 1):
-            assert run(text[:i], text[i:]) == whole, i
-        for size in range(1, 30):
-            assert run(*(text[i : i + size] for i in range(0, len(text), size))) == whole, size
-
-    @settings(max_examples=1500, deadline=None)
-    @given(nasty, st.data())
-    def test_random_cuts_of_nasty_text(self, text: str, data: st.DataObject) -> None:
-        cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=8))
-        places = [0, *sorted(cuts), len(text)]
-        whole = run(text)
-        assert run(*(text[i:j] for i, j in pairwise(places))) == whole
-        assert run(*text) == whole
-
-    @settings(max_examples=300, deadline=None)
-    @given(long_nasty, st.integers(1, 5000))
-    def test_bodies_around_the_bound_in_pieces_of_every_size(self, text: str, size: int) -> None:
-        assert run(*(text[i : i + size] for i in range(0, len(text), size))) == run(text)
-
-    @settings(max_examples=1500, deadline=None)
-    @given(nasty)
-    @example(f"a ``` b\n```\n{tag('x')}")
-    @example(f"`\n- {tag('a')}```\n\n{tag('b')}")
-    def test_the_stream_does_what_the_whole_text_reference_does(self, text: str) -> None:
-        assert without_reason(run(text)) == reference(text)
-
-    @settings(max_examples=1500, deadline=None)
-    @given(documents)
-    def test_the_stream_does_what_the_reference_does_in_documents(self, text: str) -> None:
-        assert without_reason(run(text)) == reference(text)
-        assert run(*text) == run(text)
-
-    def test_a_close_that_begins_at_the_bound_counts_however_it_is_cut(self) -> None:
-        text = "a" + tag("x" * BODY_CHARS, "frame") + "b"
-        for cut in range(len(text) - 30, len(text)):
-            assert run(text[:cut], text[cut:]) == ("ab", [Capture(TagKind.FRAME, "x" * BODY_CHARS)]), cut
-
-    def test_a_close_out_of_reach_of_one_open_tag_closes_the_next(self) -> None:
-        for gap in (1, 30, 3000):
-            text = f"<milk:frame:{OWN}>" + "x" * gap + tag("y" * (BODY_CHARS - 1), "frame") + "b"
-            assert run(text) == (
-                text.split("y")[0].removesuffix(f"<milk:frame:{OWN}>") + "b",
-                [Capture(TagKind.FRAME, "y" * (BODY_CHARS - 1))],
-            )
-
-    @settings(max_examples=60, deadline=None)
-    @given(st.lists(st.sampled_from([*FRAGMENTS[:20], "x" * 1500, "z" * 4090, "`", "\n\n"]), max_size=9).map("".join))
-    def test_the_stream_does_what_the_reference_does_around_the_bound(self, text: str) -> None:
-        assert without_reason(run(text)) == reference(text)
-
-    @given(st.text())
-    def test_text_without_tags_is_shown_as_it_is(self, text: str) -> None:
-        assert run(*text) == (text, [])
-
-    def test_at_most_one_partial_header_is_held_back(self) -> None:
-        interceptor = Interceptor(OWN, [OTHER])
-        shown = 0
-        text = f"a < b <m <milk:percept <milk:percept:{OWN[:5]} `<milk:` <<milk:need:{OWN[:3]}!" * 3
-        for i, char in enumerate(text, 1):
-            shown += len(interceptor.feed(char))
-            assert i - shown < len(f"<milk:invariant:{OWN}>")
-        assert shown == len(text)
-
-    def test_nothing_is_held_back_in_code_or_of_what_is_no_header(self) -> None:
-        interceptor = Interceptor(OWN)
-        for piece in ["text <", "", "div> <milky", " way `<milk:percept:", OWN]:
-            expected = piece if piece != "text <" else "text "
-            assert interceptor.feed(piece) == ("<" if piece == "div> <milky" else "") + expected
-
-
 class TestAbandonedBlock:
     """A block that the runtime replaces starts over (``mark`` and ``rollback``)."""
 
@@ -473,27 +233,6 @@ class TestAbandonedBlock:
         interceptor.close()
         assert interceptor.feed(tag("2") + "x") + interceptor.close() == "x"
         assert [c.body for c in interceptor.take()] == ["1", "2"]
-
-
-class TestLinear:
-    """Adversarial text costs a bounded amount of work per character (the figure is benchmark ``tags``)."""
-
-    @pytest.mark.parametrize(
-        "unit", ["<", "<milk:", f"<milk:percept:{OWN}>", "`", "`a", "\n", "\n- ", " ", "> ", "~~~\n", "\\", "\n\t"]
-    )
-    def test_a_megabyte_of_one_unit_is_read(self, unit: str) -> None:
-        text = unit * (400_000 // len(unit))
-        assert run(text) == run(*(text[i : i + 999] for i in range(0, len(text), 999)))
-
-    def test_memory_is_bounded_by_one_tag(self) -> None:
-        interceptor = Interceptor(OWN)
-        for unit in (f"<milk:percept:{OWN}>", "> ", "`", " ", "- "):
-            fed = shown = 0
-            for _ in range(300):
-                fed += 100 * len(unit)
-                shown += len(interceptor.feed(unit * 100))
-            assert fed - shown < BODY_CHARS + 100 * len(unit) + 100
-            interceptor.close()
 
 
 class TestStripAll:
