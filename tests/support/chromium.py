@@ -195,7 +195,7 @@ class Tab:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         while not holds(self.shown.text):
-            assert loop.time() < deadline, f"{wanted!r} not within {timeout_s:g} s; {self.problems}\n{self.shown.text}"
+            assert loop.time() < deadline, f"{wanted!r} not within {timeout_s:g} s; {self.shown.size} {self.problems}\n{self.shown.text}"
             await asyncio.sleep(0.05)
         return self.shown.text
 
