@@ -274,7 +274,14 @@ class PerceptionScreen(PanedScreen):
     async def _add(self, listed: LayerList) -> None:
         title = f"new in the {rows.TITLES[listed.of_layer]}"
         dialog = WriteDialog(title, "", lambda text: self._keep_new(listed.of_layer, text), about=HOW_TO_ADD)
-        await self.app.push_screen(dialog, lambda kept: self.say("kept · u undoes" if kept else ""))
+
+        def closed(kept: bool | None) -> None:
+            if kept:
+                self._did("kept · u undoes")
+            else:
+                self.say("")
+
+        await self.app.push_screen(dialog, closed)
         listed.taken_over()
 
     async def _keep_new(self, layer: Layer, text: str) -> None:
@@ -333,7 +340,10 @@ class PerceptionScreen(PanedScreen):
     async def _undo(self) -> None:
         if self._desk is not None:
             undone = await self._desk.undo()
-            self.say(f"undone: {undone}" if undone else "there is nothing to take back")
+            if undone:
+                self._did(f"undone: {undone}")
+            else:
+                self.say("there is nothing to take back")
 
     def action_open_slice(self) -> None:
         name = self.listed.slice
@@ -385,9 +395,13 @@ class PerceptionScreen(PanedScreen):
         except MilkError as error:
             self.say(str(error), "warning")
             return False
+        self._did(said)
+        return True
+
+    def _did(self, said: str) -> None:
+        """Say what was done, and show it at once, not only when the news of it comes."""
         self.say(said)
         self.look()
-        return True
 
     async def action_back(self) -> None:
         """The first that applies: leave the writing, return to now, leave."""

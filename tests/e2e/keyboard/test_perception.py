@@ -50,7 +50,7 @@ STEPS = (
     key("undo-entry", "undone: edited story", gone="roses daily"),
     key("add-entry", "new in the frame"),
     keys("rule: gently"),
-    press("enter", "kept · u undoes", "rule", gone="new in the frame"),
+    press("enter", "kept · u undoes", "gently", gone="new in the frame"),
     press("j", at="rule gently"),
     key("remove-entry", "rule is gone · u undoes"),
     key("earlier", "as it was after turn"),
