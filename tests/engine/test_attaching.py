@@ -42,7 +42,7 @@ async def test_a_file_that_is_named_goes_with_the_prompt_and_stays_in_the_thread
 
     first, second = requests(stage)
     assert "answer = 42" in newest(first) and "[File attached: app.py" in newest(first)
-    assert "answer = 42" in json.dumps(second["messages"][:-1]) and "43" not in json.dumps(second)
+    assert "answer = 42" in json.dumps(second["messages"][:-1]) and "answer = 43" not in json.dumps(second)
     kept = (await stage.read(lambda conn: attachments.of_turns(conn, [turn])))[turn]
     assert [(a.kind, a.name, a.note) for a in kept] == [(Kind.FILE, "app.py", "1 line")]
 

@@ -117,7 +117,7 @@ async def test_returning_it_gets_what_the_other_one_did_since_and_facts_it_does_
     leg = await deep(stage, "the cache SCN:say two")
     assert leg.mode is ContextMode.RETURNING
     assert "the primary did something new" in prompts(home)[-1][0]
-    assert "redis" in prompts(home)[-1][0] and "512" not in prompts(home)[-1][0]
+    assert "redis" in prompts(home)[-1][0] and "512 entries" not in prompts(home)[-1][0]
     receipt = await stage.read(lambda conn: receipts.get(conn, leg.id))
     why = {segment.name: segment.why for segment in receipt.segments if not segment.included}
     assert why["instructions"] == "its remote session has it"
