@@ -195,7 +195,10 @@ class Tab:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         while not holds(self.shown.text):
-            assert loop.time() < deadline, f"{wanted!r} not within {timeout_s:g} s; {self.shown.size} {self.problems}\n{self.shown.text}"
+            if loop.time() > deadline:
+                size = "{} x {}".format(*self.shown.size)
+                said = f"{wanted!r} not within {timeout_s:g} s on {size}; {self.problems}\n{self.shown.text}"
+                raise AssertionError(said)
             await asyncio.sleep(0.05)
         return self.shown.text
 
