@@ -2,6 +2,7 @@
 clipboard is touched.
 
 ``--deep`` asks for the long form of the tests that have one: every kill point, more examples, fuzzing by coverage.
+``-m chromium`` asks for those in a real browser.
 """
 
 from __future__ import annotations
@@ -49,6 +50,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("usual", deadline=None)
     settings.register_profile("deep", max_examples=10_000, deadline=None)
     settings.load_profile("deep" if config.getoption("--deep") else "usual")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A browser that happens to be here is not taken by itself either: the same tests run on every machine."""
+    if "chromium" in str(config.getoption("markexpr")):
+        return
+    for item in items:
+        if item.get_closest_marker("chromium"):
+            item.add_marker(pytest.mark.skip(reason="in a real browser; run by hand: -m chromium"))
 
 
 def pytest_collection_finish() -> None:

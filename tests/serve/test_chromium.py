@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.chromium,
     pytest.mark.e2e,
     pytest.mark.slow,
-    pytest.mark.skipif(binary() is None, reason="no Chromium here (Debian's package chromium); run by hand then"),
+    pytest.mark.skipif(binary() is None, reason="no Chromium here (Debian's package chromium)"),
 ]
 READY = "to ● "
 WALK = {

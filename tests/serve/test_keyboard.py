@@ -47,7 +47,7 @@ in_chromium = [
     pytest.mark.chromium,
     pytest.mark.e2e,
     pytest.mark.slow,
-    pytest.mark.skipif(binary() is None, reason="no Chromium here (Debian's package chromium); run by hand then"),
+    pytest.mark.skipif(binary() is None, reason="no Chromium here (Debian's package chromium)"),
 ]
 WALKS = {
     "aliases-screens": (test_aliases, test_aliases.OPENING),
