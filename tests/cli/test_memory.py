@@ -120,4 +120,4 @@ def test_a_fact_that_updates_another_replaces_it_from_the_shell_too(milk: Milk) 
     learned(milk, "The API port is 8412.")
     said = milk("memory", "learn", "The API port is now 9000.").out
     assert "no longer holds: The API port is 8412." in said
-    assert "port is 8412" not in milk("memory", "list").out
+    assert "8412" not in milk("memory", "list").out

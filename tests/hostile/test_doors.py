@@ -168,6 +168,7 @@ def test_what_nests_without_end_is_text_that_can_not_be_read(deep: str) -> None:
     """A model can write it as the arguments of a call, and everything that reads calls meets it again in every turn."""
     call = ToolCall(id=1, leg_id=1, call_id="c", name="read_file", status=ToolStatus.OK, started_ms=1, arguments=deep)
     assert perception_harness.call_words(call)
+    assert list(perception_harness.files_of(call, "")) == []
     assert tool_summary(deep)
     assert compose._pretty(deep[:20_000])[0] == deep[:20_000]
     assert my_memory.shown_arguments(deep) == '{"section":"?"}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from milk_tui.ui.actions import BY_ID, Where
 from tests.e2e.keyboard.walk import Sign, Walk
@@ -51,11 +52,8 @@ def command(
     def do(walk: Walk) -> None:
         written = f"{pressed} {argument.format_map(walk.names)}".strip()
         walk.write(written)
-        if not walk.asked:
-            walk.do(lambda: walk.screen.press("enter"), sign.named(walk.names))
-            return
-        walk.read()  # nobody writes an answer faster than a request listens
-        walk.do(lambda: walk.say_until_heard(written), sign.named(walk.names))
+        enter = partial(walk.say_until_heard, written) if walk.asked else partial(walk.screen.press, "enter")
+        walk.do(enter, sign.named(walk.names))
 
     return Step(do, f"{pressed} {argument}", action, pressed)
 

@@ -110,16 +110,16 @@ class Walk:
         self.screen.settle(1.0, 1.0)
 
     def say_until_heard(self, command: str) -> None:
-        """Enter, at the command that answers a request. On a busy machine the request may listen later than it looks;
-        who is told so says it again."""
+        """Read what is asked, then enter at the command that answers it. On a busy machine the request may listen later
+        than it looks; who is told so says it again."""
         for _ in range(5):
+            self.read()
             self.screen.press("enter")
             self.screen.wait_for(lambda _: command not in plain(prompt(self.screen)), DEADLINE_S)
             self.screen.settle(0.5, 1.0)
             if TOO_SOON not in self.screen.text:
                 return
             self.write(command)
-            self.read()
         raise AssertionError(f"{command} is never taken as an answer\n{self.screen.text}")
 
     def leave_by(self, way: str) -> None:
